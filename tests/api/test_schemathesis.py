@@ -29,6 +29,14 @@ pytestmark = pytest.mark.xdist_group("schemathesis")
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = json.loads(openapi_content())
 ITEMS_MAX = 2
+
+
+@schemathesis.serializer("application/edi-x12")
+def as_given(_context: object, value: object) -> bytes:
+    """Send the text of an X12 file as it is."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 REFERENCE = re.compile(r'"#/components/schemas/(\w+)"')
 
 

@@ -1,6 +1,6 @@
 """Claims of senders' files, for the tests of what becomes of them."""
 
-from clearlane.claims.forms.x12_loops import GUIDES, claim_of_unit
+from clearlane.claims.forms.x12_loops import TRANSACTIONS, claim_of_unit
 from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.claims.write.write_x12 import payer_id_of
 from clearlane.claims.x12_claim import X12Claim
@@ -16,7 +16,9 @@ def units_in(data: bytes) -> list[UnitClosed]:
     return [
         event
         for event in read(data)
-        if isinstance(event, UnitClosed) and event.set.guide and event.set.guide.kind in GUIDES
+        if isinstance(event, UnitClosed)
+        and event.set.guide
+        and event.set.guide.kind in TRANSACTIONS
     ]
 
 

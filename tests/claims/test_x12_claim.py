@@ -8,11 +8,12 @@ import pytest
 from clearlane.claims import fields
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_changes import element_at, parse_location
-from clearlane.claims.forms.x12_loops import GUIDES, claim_findings
+from clearlane.claims.forms.x12_loops import claim_findings
 from clearlane.claims.forms.x12_segments import elements_at, name_at, segments_of
 from clearlane.claims.kinds import KINDS, X12
 from clearlane.claims.read.decode import restore_claim
 from clearlane.x12.checker.check import check
+from clearlane.x12.guides import by_kind
 from tests.cases import every_case
 from tests.claims.file_claims import CROWN, VISITS, claims_in, units_in
 from tests.claims.flat_view import flat
@@ -54,7 +55,7 @@ def test_the_form_serves_the_kinds_of_its_transactions():
         form = form_of(claim)
         assert (form.name, form.kind) == (X12, kind)
         assert X12 in KINDS[form.kind].submitted_on
-        assert form.guide is GUIDES[claim.transaction]
+        assert form.guide is by_kind(claim.transaction)
         assert form.value(claim, "vendor_claim_id") == form.view(claim).vendor_claim_id
     assert (professional.usage, professional.claim_type, professional.sender_trace) == (
         "T",

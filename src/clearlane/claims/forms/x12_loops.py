@@ -17,14 +17,13 @@ from clearlane.claims.x12_claim import X12Claim, X12Part
 from clearlane.kernel.finding import Finding
 from clearlane.x12.automaton import compile_guide
 from clearlane.x12.checker.collector import FindingCollector
-from clearlane.x12.grammar import Guide
-from clearlane.x12.guides import g837d, g837p
+from clearlane.x12.guides import by_kind
 from clearlane.x12.reader.loop_parser import LoopParser
 from clearlane.x12.reader.reader_events import UnitClosed
 from clearlane.x12.tree import Loop, get_element
 
-GUIDES: dict[str, Guide] = {guide.kind: guide for guide in (g837p.GUIDE, g837d.GUIDE)}
-"""The guides of the claims that are taken from files, by transaction."""
+TRANSACTIONS = ("837P", "837D")
+"""The transactions whose claims are taken from files."""
 CLAIM = "2300"
 LEVELS = ("2000A", "2000B", "2000C", CLAIM)
 """The loops that a claim consists of: the levels around it from the outside in, and its own."""
@@ -45,7 +44,7 @@ class ClaimLoops(NamedTuple):
 
 
 def claim_of_unit(unit: UnitClosed) -> X12Claim:
-    """Return a claim that a reader closed as a value of its own. The set must be of a guide in ``GUIDES``."""
+    """Return a claim that a reader closed as a value of its own. The set must be one of ``TRANSACTIONS``."""
     set, loop = unit.set, unit.loop
     assert set.guide, "a set without a guide has no claims"
     before = set.first_segment - 1
@@ -79,7 +78,7 @@ def _text(loop: Loop) -> str:
 
 def loops_of(claim: X12Claim) -> ClaimLoops:
     """Return the loops of a stored claim, placed by the guide as they were when its file was read."""
-    guide = GUIDES[claim.transaction]
+    guide = by_kind(claim.transaction)
     root = Loop(guide.root, 1, [["ST", guide.transaction, "0001", guide.id]])
     findings: list[Finding] = []
     parser = LoopParser(
@@ -110,7 +109,7 @@ def check_claim(claim: X12Claim) -> tuple[Finding, ...]:
 
     Levels are numbered when a claim is written, so their numbers are not looked at.
     """
-    guide = GUIDES[claim.transaction]
+    guide = by_kind(claim.transaction)
     texts = [text for part in claim.parts for text in part.text.split("~")]
     root = Loop(guide.root, 1, [["ST", guide.transaction, "0001", guide.id]])
     findings: list[Finding] = []

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from clearlane.claims.forms.x12_loops import GUIDES, LEVELS, loops_of
+from clearlane.claims.forms.x12_loops import LEVELS, loops_of
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.x12.automaton import read_key
 from clearlane.x12.grammar import LoopSpec, SegmentSpec
+from clearlane.x12.guides import by_kind
 from clearlane.x12.tree import Loop, Segment
 
 LINE = "2400"
@@ -153,7 +154,7 @@ def name_at(transaction: str, location: str) -> str:
 
 @cache
 def _name(transaction: str, loop: str, id: str, element: int) -> str:
-    for one in _loops(GUIDES[transaction].root):
+    for one in _loops(by_kind(transaction).root):
         if one.id == loop:
             for spec in one.children:
                 if isinstance(spec, SegmentSpec) and spec.id == id:

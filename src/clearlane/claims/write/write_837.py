@@ -16,13 +16,13 @@ from typing import Any
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
-from clearlane.claims.forms.x12_loops import GUIDES
 from clearlane.claims.kinds import KINDS
 from clearlane.claims.write.claim_context import ClaimContext, LineContext, OutgoingClaim
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.claims.write.write_x12 import choose_delimiters, file_levels
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel import limits
+from clearlane.x12.guides import by_kind
 from clearlane.x12.writer.writer import Envelope, clean, format_segment, wrap_sets
 
 __all__ = [
@@ -83,7 +83,7 @@ def write_claims(
                 texts = [text.translate(other_separators) for text in texts]
             yield [*texts, *file_levels(of_files, next_level, envelope.delimiters)]
 
-    guide = GUIDES[KINDS[kind].file_tag]
+    guide = by_kind(KINDS[kind].file_tag)
     return wrap_sets(envelope, guide, bodies(), is_exact=True)
 
 

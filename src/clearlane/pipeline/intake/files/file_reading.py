@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims.forms.x12_loops import GUIDES, claim_findings, claim_of_unit
+from clearlane.claims.forms.x12_loops import TRANSACTIONS, claim_findings, claim_of_unit
 from clearlane.claims.responses.ack_verdicts import RECEIPT, not_accepted
 from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
 from clearlane.claims.responses.sender_set import SenderSet, sender_set_of
@@ -64,9 +64,7 @@ SETS_PER_FILE_MAX = 10_000
 # What is read before others may run: some milliseconds of work in a thread.
 READ_BYTES_AT_ONCE = 64 * 1024
 SET_LETTER = "S"
-TAKEN = tuple(GUIDES)
-"""The guides whose sets are taken."""
-CLAIM_TYPES = (*TAKEN, "837I")
+CLAIM_TYPES = (*TRANSACTIONS, "837I")
 ACK_TYPE = "999"
 """The guide of sets that are not acknowledged."""
 NOT_TAKEN = "Sets of this transaction are not taken from files: send 837P or 837D"
@@ -303,7 +301,7 @@ class _OpenSet:
         self._units += units_with_findings(unit.loop, unit.set)
         reading = self._reading
         reading.claims += reading.type in CLAIM_TYPES
-        if reading.type not in TAKEN:
+        if reading.type not in TRANSACTIONS:
             return
         if reading.sender is None:
             reading.sender = sender_set_of(unit.set)
@@ -327,7 +325,7 @@ class _OpenSet:
         """Return what a 999 reports of the set, and its last page."""
         set, reading = self._set, self._reading
         verdict = set_verdict(set, self._units)
-        if reading.type not in (*TAKEN, ACK_TYPE):
+        if reading.type not in (*TRANSACTIONS, ACK_TYPE):
             verdict.findings = [*verdict.findings, _not_taken(set)]
         others = [one for one in verdict.findings if id(one) not in self._of_claims]
         if self._whole_errors([*self._of_claims.values()]) or _errors(others):
