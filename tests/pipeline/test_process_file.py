@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import func, select
 
+from clearlane.claims.forms.x12_loops import TRANSACTIONS
 from clearlane.kernel.client_file import FileChannel
 from clearlane.kernel.ids import random_text
 from clearlane.pipeline.intake.files import file_reading, process_file, release_claims
@@ -480,7 +481,7 @@ async def test_damaged_files_are_all_answered_and_never_accepted_by_halves(chann
 async def test_every_clean_file_gets_an_accepted_999(channel):
     """Its claims may go to payers that are not known here: then the 277CA says so, claim by claim."""
     for sample in samples():
-        if sample.kind not in file_reading.TAKEN or not sample.clean:
+        if sample.kind not in TRANSACTIONS or not sample.clean:
             continue
         content = sample.path.read_bytes()
         if check(content).errors:
