@@ -186,6 +186,15 @@ async def test_a_claim_with_an_error_of_its_own_is_not_accepted_and_the_others_a
     assert segments(answers["999"], "IK5")[0][1] in {"A", "E"}
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+async def test_a_name_in_either_encoding_comes_back_in_plain_letters(channel, encoding):
+    content = claims_file().decode().replace("*ARDEN*", "*mu\u00f1oz*").encode(encoding)
+    file, answers = await channel.process(content)
+    assert (file.state, file.accepted) == ("accepted", 1)
+    names = {one[3] for one in segments(answers["277CA"], "NM1") if one[1] == "QC"}
+    assert names == {"MUNOZ"}
+
+
 async def test_a_set_with_a_wrong_structure_is_rejected_whole_and_the_other_is_accepted(channel):
     broken = a_set(a_claim(1), "ZZZ*1~", a_claim(2), st="0001")
     fine = a_set(a_claim(3, hl=2), st="0002")

@@ -228,7 +228,7 @@ class _FileEvents:
     def __init__(self, interchanges: list[InterchangeReading], now: datetime) -> None:
         self._interchanges = interchanges
         self._now = now
-        self._reader = Reader()
+        self._reader = Reader(decode=True)
         self._sets: list[SetVerdict] = []
         self._count = 0
         self._pages: list[ReadPage] = []
