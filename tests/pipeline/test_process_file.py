@@ -307,6 +307,31 @@ async def test_other_transactions_are_rejected_and_acknowledgements_are_not_ackn
     assert await channel.claims() == []
 
 
+async def test_acknowledgements_with_errors_are_reported_in_words_and_never_acknowledged(channel):
+    own = {kind: next((OWN / kind).glob("*.x12")).read_bytes() for kind in ("999", "TA1")}
+    faulty = {
+        "a set": own["999"].replace(b"AK9*", b"AK9*Q"),
+        "a group": own["999"].replace(b"GE*1", b"GE*7"),
+        "an interchange": own["999"].replace(b"IEA*1", b"IEA*7"),
+        "a TA1": own["TA1"].replace(b"IEA*0", b"IEA*7"),
+        "a TA1 that asks": own["TA1"].replace(b"IEA*0", b"IEA*8").replace(b"*0*T*", b"*1*T*"),
+    }
+    for name, content in faulty.items():
+        file, answers = await channel.process(content)
+        assert (file.state, [*answers]) == ("rejected", ["text"]), name
+        assert "(segment " in answers["text"].decode(), name
+        assert "not acknowledged" in file.note
+    for sample in samples():
+        if sample.kind in own:
+            file, answers = await channel.process(sample.path.read_bytes(), sample.path.name)
+            words = {"accepted": [], "rejected": ["text"]}[file.state]
+            assert [*answers] == words, sample
+    # An interchange with nothing in it is no acknowledgement.
+    nothing = own["TA1"][: own["TA1"].index(b"TA1*")] + own["TA1"][own["TA1"].index(b"IEA*") :]
+    _, answers = await channel.process(nothing)
+    assert "TA1" in answers
+
+
 async def test_the_same_bytes_again_lead_to_the_same_acknowledgements_and_nothing_else(channel):
     first, answers = await channel.process(claims_file(2, ta1="1"))
     again, repeated = await channel.process(claims_file(2, ta1="1"), "other name.837")
