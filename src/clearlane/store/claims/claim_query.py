@@ -9,7 +9,7 @@ once for each set of filters that is used. Knows no field of a claim.
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -31,6 +31,7 @@ from clearlane.store.database.sql import (
     select_as,
     without_index,
 )
+from clearlane.store.files import file_sets
 
 STATUS_COLUMN = "claims.status"
 """What a claim status is sealed for, beside the claim's number."""
@@ -139,6 +140,7 @@ class ClaimQuery:
     """Filters, all of which hold: a column and its value; with a suffix (``_from``, ``_to``, ``_after``, ``_before``) a
     bound; ``_from`` and ``_to`` include it. Beside columns:
 
+    - ``file_id``: the file that the claims came in;
     - ``claim_numbers``, ``labels``, ``vendor_claim_hashes``: one of these;
     - ``payers``, ``other_than``: the payer keys of ``payer_filter``;
     - ``replaced``: what is shown with this label, because another claim was sent in its place.
@@ -171,10 +173,12 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
         under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
         where["claim_numbers"] = under_ids.claim_numbers
-    if (user := where.pop("assigned_to", None)) is not None:
-        numbers = await work_items.list_assigned(tx, str(user))
-        known = where.get("claim_numbers")
-        where["claim_numbers"] = [n for n in numbers if not isinstance(known, list) or n in known]
+    for name, list_numbers in _BY_OTHER_TABLES.items():
+        if (given := where.pop(name, None)) is not None:
+            numbers = await list_numbers(tx, str(given))
+            known = where.get("claim_numbers")
+            chosen = set(known) if isinstance(known, list) else None
+            where["claim_numbers"] = [n for n in numbers if chosen is None or n in chosen]
     if (day := where.pop("awake_on", None)) is not None:
         where["resting"] = [one.claim_number for one in await work_items.list_resting(tx, str(day))]
     labels: Any = where.pop("labels", None)
@@ -186,6 +190,13 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     column, descends = query.order.value
     found.sort(key=lambda row: (getattr(row, column), row.claim_number), reverse=descends)
     return found[: query.limit]
+
+
+_BY_OTHER_TABLES: Mapping[str, Callable[[Tx, str], Awaitable[list[str]]]] = {
+    "assigned_to": work_items.list_assigned,
+    "file_id": file_sets.list_claim_numbers,
+}
+"""Filters whose claims another table names."""
 
 
 async def claims_by_number(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimListRow]:
