@@ -22,7 +22,7 @@ from clearlane.kernel.redacted_repr import shows
 from clearlane.store.claims import claim_ids, payer_filter, work_items
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx, list_rows
-from clearlane.store.database.schema import claims
+from clearlane.store.database.schema import claims, client_file_sets, file_claims
 from clearlane.store.database.sql import (
     Statement,
     among,
@@ -31,7 +31,6 @@ from clearlane.store.database.sql import (
     select_as,
     without_index,
 )
-from clearlane.store.files import file_sets
 
 STATUS_COLUMN = "claims.status"
 """What a claim status is sealed for, beside the claim's number."""
@@ -192,9 +191,14 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     return found[: query.limit]
 
 
+async def _list_of_file(tx: Tx, file_id: str) -> list[str]:
+    """Return the numbers of the claims that came in a file."""
+    return await list_rows(tx, str, _OF_FILE, file=file_id)
+
+
 _BY_OTHER_TABLES: Mapping[str, Callable[[Tx, str], Awaitable[list[str]]]] = {
     "assigned_to": work_items.list_assigned,
-    "file_id": file_sets.list_claim_numbers,
+    "file_id": _list_of_file,
 }
 """Filters whose claims another table names."""
 
@@ -312,6 +316,13 @@ def _condition(name: str, *, has_keys: bool) -> ColumnElement[bool]:
 _BY_NUMBER = scoped_select(
     select_as(claims, ClaimListRow).where(_SPECIAL["claim_numbers"]),
     claims,
+)
+_OF_FILE = scoped_select(
+    select(file_claims.c.claim_number)
+    .join(client_file_sets, client_file_sets.c.set_id == file_claims.c.set_id)
+    .where(client_file_sets.c.file_id == bindparam("file")),
+    file_claims,
+    client_file_sets,
 )
 _PREDECESSORS = scoped_select(
     select(claims.c.claim_number, claims.c.predecessor_id).where(_SPECIAL["claim_numbers"]), claims

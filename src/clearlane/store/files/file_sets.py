@@ -97,11 +97,6 @@ async def list_claims(tx: Tx, set_id: str, *, after: int, limit: int) -> list[Se
     return await list_rows(tx, SetClaim, _OF_SET, set=set_id, after=after, limit=limit)
 
 
-async def list_claim_numbers(tx: Tx, file_id: str) -> list[str]:
-    """Return the numbers of the released claims of a file."""
-    return [str(number) for (number,) in await tx.rows(_NUMBERS_OF_FILE, file=file_id)]
-
-
 async def add_claims(tx: Tx, new: Sequence[SetClaim]) -> None:
     """Add the places of claims that are released."""
     if new:
@@ -154,13 +149,6 @@ _OF_SET = scoped_select(
     .order_by(_C.position)
     .limit(bindparam("limit")),
     file_claims,
-)
-_NUMBERS_OF_FILE = scoped_select(
-    select(_C.claim_number)
-    .join(client_file_sets, _S.set_id == _C.set_id)
-    .where(_S.file_id == bindparam("file")),
-    file_claims,
-    client_file_sets,
 )
 _ADD_CLAIM = scoped_insert(file_claims, *SetClaim._fields)
 _LOCK = scoped_select(_COLUMNS.where(_THIS, _IS_UNRELEASED).with_for_update(), client_file_sets)
