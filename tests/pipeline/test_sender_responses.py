@@ -18,6 +18,7 @@ from clearlane.pipeline.inbound import sender_responses
 from clearlane.pipeline.inbound.sender_responses import has_due_responses, write_due_responses
 from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
+from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.operator.payee_admin import name_payee
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.database.database import OperationRefused
@@ -258,6 +259,41 @@ async def test_a_payers_277ca_comes_back_in_the_senders_numbers(flow):
     # The same statements in another file say nothing new.
     assert await flow.arrive(answer.replace(b"000000500", b"000000501"), name="b")
     assert len(await responses(flow, "277CA")) == len(before) + 1
+
+
+async def test_a_correction_is_acknowledged_in_the_senders_set_like_the_claim_itself(flow):
+    wrong = a_claim(1).replace("HC:99213*150*", "HC:99213*140*")
+    await take(flow, a_file([wrong, a_claim(2)]))
+    async with flow.database.read(flow.site.scope) as tx:
+        first = (await file_sets.list_claims(tx, "SET1", after=0, limit=1))[0].claim_number
+    done = await submit_correction(
+        flow.context, flow.site, first, {"2300/CLM02 (segment 21)": "140"},
+        actor=ACTOR, now=flow.clock.now(),
+    )  # fmt: skip
+    assert done.accepted, done.findings
+    [receipt] = await responses(flow, "277CA")
+    await flow.send()
+    [delivered] = [one for one in await responses(flow, "277CA") if one != receipt]
+    answer = status(
+        patient("A-1", "A2:20:PR*20261102*WQ*140", extra=[f"REF*D9*{done.claim_number}"])
+    )
+    assert await flow.arrive(answer) == ["applied"]
+    known = [receipt, delivered]
+    [taken] = [one for one in await responses(flow, "277CA") if one not in known]
+    for made in (receipt, delivered, taken):
+        assert check(made).findings == ()
+        assert "TRN*2*FB0001" in rows(made, "TRN*2")
+    today = f"{flow.clock.now():%Y%m%d}"
+    wanted = ("TRN*2*A-", "STC*A", "REF*D9")
+    assert rows(receipt, *wanted)[-3:] == [
+        "TRN*2*A-1", f"STC*A1:19:AY*{today}*WQ*140", "REF*D9*SENDER1",
+    ]  # fmt: skip
+    assert [row[:12] for row in rows(delivered, "TRN*2*A-", "STC*A0")] == [
+        "TRN*2*A-1", "STC*A0:16:PR", "TRN*2*A-2", "STC*A0:16:PR",
+    ]  # fmt: skip
+    assert rows(taken, *wanted)[-3:] == [
+        "TRN*2*A-1", "STC*A2:20:PR*20261102*WQ*140", "REF*D9*SENDER1",
+    ]  # fmt: skip
 
 
 async def test_a_999_that_refuses_and_a_277_that_waits_come_back_as_well(flow):

@@ -1,4 +1,4 @@
-"""Make acknowledgements (277CA) and statuses (277) for the senders of files: of deliveries, and of payers' files.
+"""Make acknowledgements (277CA) and statuses (277) for the senders of files: of corrections, deliveries and payers' files.
 
     for response, content in await delivery_responses(context, site, due): ...
 
@@ -14,7 +14,7 @@ import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims.forms.x12_loops import loops_of
-from clearlane.claims.responses.ack_verdicts import FORWARDED, PAYER
+from clearlane.claims.responses.ack_verdicts import FORWARDED, PAYER, RECEIPT
 from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.responses.returned_verdicts import returned_statuses, returned_verdict
@@ -45,13 +45,22 @@ CLAIMS_PAGE_ROWS = 250
 ResponseContent = tuple[ClientResponse, bytes]
 
 
+async def correction_responses(
+    context: WorkContext, site: Site, due: DueResponse
+) -> list[ResponseContent]:
+    """Return the acknowledgement that we have the correction of a claim of a set."""
+    found, made = await _own_acknowledgement(context, site, due)
+    async for page in _claims(context, site, due):
+        for _, claim in page:
+            made.add(claim, RECEIPT)
+    return [await _content(context, site, due, found, "277CA", made.write)]
+
+
 async def delivery_responses(
     context: WorkContext, site: Site, due: DueResponse
 ) -> list[ResponseContent]:
     """Return the acknowledgement that claims of a set were delivered."""
-    found, sender = await _set(context, site, due)
-    source = clearinghouse_source(context.payer_access.submitter.name, sender)
-    made = await _acknowledgement(context, site, found, sender, source)
+    found, made = await _own_acknowledgement(context, site, due)
     async with context.database.read(batches.SCOPE) as tx:
         members = await batches.list_members(tx, int(due.source_id))
     attempts = {one.claim_number: one.attempt for one in members}
@@ -108,6 +117,15 @@ async def _set(context: WorkContext, site: Site, due: DueResponse) -> tuple[File
     return found, msgspec.msgpack.decode(opened, type=SenderSet)
 
 
+async def _own_acknowledgement(
+    context: WorkContext, site: Site, due: DueResponse
+) -> tuple[FileSet, Acknowledgement277CA]:
+    """Return an acknowledgement of our own for claims of a set, without claims yet."""
+    found, sender = await _set(context, site, due)
+    source = clearinghouse_source(context.payer_access.submitter.name, sender)
+    return found, await _acknowledgement(context, site, found, sender, source)
+
+
 async def _acknowledgement(
     context: WorkContext, site: Site, found: FileSet, sender: SenderSet, source: AckSource
 ) -> Acknowledgement277CA:
@@ -126,7 +144,7 @@ async def _claims(
     context: WorkContext, site: Site, due: DueResponse
 ) -> AsyncIterator[list[tuple[str, AcknowledgedClaim]]]:
     """Yield the claims that a response is about with their numbers, a page at a time."""
-    after = 0
+    after = due_responses.FIRST
     while True:
         async with context.database.read(site.scope) as tx:
             page = await due_responses.list_claims(tx, due, after=after, limit=CLAIMS_PAGE_ROWS)
@@ -138,7 +156,7 @@ async def _claims(
             yield await asyncio.to_thread(_open_claims, context, site, ordered)
         if len(page) < CLAIMS_PAGE_ROWS:
             return
-        after = page[-1].position
+        after = page[-1]
 
 
 def _open_claims(

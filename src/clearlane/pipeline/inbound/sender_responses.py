@@ -1,8 +1,8 @@
-"""Write what goes back to the senders of files: deliveries, payers' acknowledgements, remittances.
+"""Write what goes back to the senders of files: corrections, deliveries, payers' acknowledgements, remittances.
 
     await write_due_responses(context)          # run by a tick
 
-What is due is a row that was stored with its cause: a delivery, a posted file of a payer, or a payment. A remittance goes
+What is due is a row that was stored with its cause: a correction, a delivery, a posted file of a payer, or a payment. A remittance goes
 back as it was received, anything else in the sender's own numbers. The file is stored first; one transaction then lists
 it and removes what was due.
 """
@@ -16,6 +16,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline.inbound.claim_responses import (
     ResponseContent,
+    correction_responses,
     delivery_responses,
     payer_file_responses,
 )
@@ -128,6 +129,7 @@ async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> lis
 
 
 _SOURCES = {
+    ResponseSource.CORRECTION: correction_responses,
     ResponseSource.BATCH: delivery_responses,
     ResponseSource.INBOX: payer_file_responses,
     ResponseSource.PAYMENT: _remittance,

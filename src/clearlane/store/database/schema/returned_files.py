@@ -11,7 +11,7 @@ due_responses = client_table(
     "due_responses",
     # The sender's set that it is about; empty for a remittance, which answers no set.
     Column("set_id", Text, nullable=False),
-    # What it tells: a delivery (batch), what a payer's file says (inbox), or a payment; and the id of that.
+    # What it tells: a correction, a delivery (batch), what a payer's file says (inbox), or a payment; and the id of that.
     Column("source", Text, nullable=False),
     Column("source_id", Text, nullable=False),
     # 1 once all of the source is recorded.
