@@ -159,6 +159,27 @@ async def test_a_remittance_goes_whole_to_the_payees_site_with_claims_that_we_ne
     assert sorted(await responses(flow, "835")) == sorted([remit, other])
 
 
+async def test_a_remittance_is_addressed_to_the_sender_and_named_by_payer_day_and_check(flow):
+    await take(flow, a_file([a_claim(1)]))
+    await bills(flow, flow.site)
+    remit = payment(paid("OLD-1", "1", "80", "80"), reference="EFT/1 7", separators="|>!\n")
+    remit = remit.replace(b"ISA|00|          |00|          ", b"ISA|00|          |01|PASSWORD  ")
+    await flow.arrive(remit)
+    [made] = await responses(flow, "835")
+    assert check(made).findings == check(remit).findings
+    isa, gs, *whole, ge, iea = (row.split("|") for row in made.decode().splitlines())
+    assert isa[1:9] == [
+        "00", " " * 10, "00", " " * 10, "ZZ", "CLEARLANE      ", "ZZ", "FERNHILL       ",
+    ]  # fmt: skip
+    assert (gs[2:4], gs[6]) == (["CLEARLANE", "FERNHILL"], str(int(isa[13])))
+    assert (ge[2], iea[2]) == (gs[6], isa[13])
+    assert isa[13] != "000000500"
+    assert ["|".join(row) for row in whole] == remit.decode().splitlines()[2:-2]
+    async with flow.database.read(flow.site.scope) as tx:
+        [listed] = await find_page(tx, ClientFileQuery(where={"type": "835"}, limit=9))
+    assert re.fullmatch(rf"{PAYER}\.\d{{8}}\.EFT-1-7\.\w+\.835", listed.name)
+
+
 async def test_a_tax_id_names_the_payee_as_well_and_an_unknown_payee_gets_nothing(flow):
     await bills(flow, flow.site, "512345678")
     remit = payment(paid("A-1", "1", "80", "80"))

@@ -18,7 +18,7 @@ from clearlane.claims.responses.ack_verdicts import FORWARDED, PAYER, RECEIPT
 from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.responses.returned_verdicts import returned_statuses, returned_verdict
-from clearlane.claims.responses.sender_set import SenderSet
+from clearlane.claims.responses.sender_set import SenderSet, values_for_sender
 from clearlane.claims.responses.write_277 import StatusResponse277
 from clearlane.claims.responses.write_277ca import (
     Acknowledgement277CA,
@@ -39,6 +39,7 @@ from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.store.files import client_files, due_responses, file_sets
 from clearlane.store.files.due_responses import DueResponse
 from clearlane.store.files.file_sets import FileSet
+from clearlane.x12.reader.set_slices import AS_RECEIVED, HeaderValues
 
 CLAIMS_PAGE_ROWS = 250
 
@@ -113,8 +114,25 @@ async def _set(context: WorkContext, site: Site, due: DueResponse) -> tuple[File
         sets = await file_sets.find_sets(tx, [due.set_id])
         found = require_row(sets.get(due.set_id), "the set of a response")
         await context.vault.load_keys_of(tx, [found.payload])
+    return found, _open_sender(context, site, found)
+
+
+def _open_sender(context: WorkContext, site: Site, found: FileSet) -> SenderSet:
     opened = context.vault.open(site.scope, file_sets.TABLE, found.set_id, found.payload)
-    return found, msgspec.msgpack.decode(opened, type=SenderSet)
+    return msgspec.msgpack.decode(opened, type=SenderSet)
+
+
+async def header_values(context: WorkContext, site: Site) -> HeaderValues:
+    """Return what the headers of a payer's file say when it is handed on to a site: its ids as in the last file that it sent.
+
+    They stay as received for a site that never sent a file.
+    """
+    async with context.database.read(site.scope) as tx:
+        found = await file_sets.find_latest(tx)
+        if found is None:
+            return AS_RECEIVED
+        await context.vault.load_keys_of(tx, [found.payload])
+    return values_for_sender(_open_sender(context, site, found), *await _envelope(context, site))
 
 
 async def _own_acknowledgement(

@@ -3,21 +3,25 @@
     await write_due_responses(context)          # run by a tick
 
 What is due is a row that was stored with its cause: a correction, a delivery, a posted file of a payer, or a payment. A remittance goes
-back as it was received, anything else in the sender's own numbers. The file is stored first; one transaction then lists
+back as it was received but for its envelope, anything else in the sender's own numbers. The file is stored first; one transaction then lists
 it and removes what was due.
 """
 
 import asyncio
+import re
 
+import msgspec
 import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.payments.payment import Payment
 from clearlane.pipeline.inbound.claim_responses import (
     ResponseContent,
     correction_responses,
     delivery_responses,
+    header_values,
     payer_file_responses,
 )
 from clearlane.pipeline.intake.files.file_responses import (
@@ -31,6 +35,7 @@ from clearlane.store.delivery import inbox
 from clearlane.store.files import client_files, due_responses
 from clearlane.store.files.due_responses import DueResponse, ResponseSource
 from clearlane.store.payments import payments
+from clearlane.store.payments.payments import PaymentRow
 from clearlane.x12.reader.set_slices import cut_sets, slice_sets
 
 log = structlog.get_logger()
@@ -38,6 +43,7 @@ log = structlog.get_logger()
 NAME = "sender-responses"
 EVERY_SECONDS = 2
 RESPONSES_AT_ONCE = 50
+NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9-]+", re.ASCII)
 
 
 async def response_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -112,20 +118,31 @@ def _site(context: WorkContext, due: DueResponse) -> Site:
 
 
 async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> list[ResponseContent]:
-    """Return the set of a payment in its envelope, as it was received."""
+    """Return the set of a payment as it was received, in an envelope to the site."""
     async with context.database.read(payments.SCOPE) as tx:
         payment = require_row(await payments.find(tx, due.source_id), "a payment")
         file = require_row(await inbox.find(tx, payment.inbox_id), "an inbox file")
         content = await inbox.read_content(tx, context.vault, file)
+        await context.vault.load_keys_of(tx, [payment.payload])
+    values = await header_values(context, site)
     key = (payment.interchange, payment.group_number, payment.set_number)
 
     def cut() -> bytes:
-        return cut_sets(content, [one for one in slice_sets(content) if one.key == key])
+        return cut_sets(content, [one for one in slice_sets(content) if one.key == key], values)
 
     response = ClientResponse(
-        type="835", response_key=f"835:{payment.payment_id}", stem=payment.payment_id
+        type="835", response_key=f"835:{payment.payment_id}", stem=_stem(context, payment)
     )
     return [(response, await asyncio.to_thread(cut))]
+
+
+def _stem(context: WorkContext, payment: PaymentRow) -> str:
+    """Return how the name of a remittance begins: payer id, day and number of the check or transfer."""
+    opened = context.vault.open(payments.OWNER, payments.TABLE, payment.payment_id, payment.payload)
+    number = msgspec.json.decode(opened, type=Payment).trace_number
+    day = (payment.effective_day or "").replace("-", "")
+    safe = (NOT_IN_NAMES.sub("-", text).strip("-") for text in (payment.payer_id, day, number))
+    return ".".join(filter(None, safe)) or payment.payment_id
 
 
 _SOURCES = {
