@@ -6,6 +6,7 @@ Also tests `pipeline/inbound/claim_responses`, `pipeline/inbound/match_file_clai
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from types import SimpleNamespace
 
 import msgspec
@@ -20,9 +21,10 @@ from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, j
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.operator.payee_admin import name_payee
+from clearlane.pipeline.query.measures import RESPONSE_FAILURES_MIN
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.database.database import OperationRefused
-from clearlane.store.files import client_files, file_parts, file_sets, payees
+from clearlane.store.files import client_files, due_responses, file_parts, file_sets, payees
 from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.file_sets import FileSet, SetClaim
 from clearlane.store.payments.payment_query import PaymentQuery
@@ -214,17 +216,37 @@ async def test_a_payee_of_two_vendors_waits_until_a_person_names_its_site(flow):
         await name_payee(flow.context, "12", flow.site, actor=ACTOR)
 
 
-async def test_a_response_that_cannot_be_written_stays_due_and_keeps_no_other_back(
+async def test_a_response_that_cannot_be_written_is_put_off_and_keeps_no_other_back(
     flow, monkeypatch
 ):
+    monkeypatch.setattr(sender_responses, "RESPONSES_AT_ONCE", 1)
     await bills(flow, flow.site)
-    await flow.arrive(payment(paid("A-1", "1", "80", "80")))
+    first = payment(paid("A-1", "1", "80", "80"))
+    second = payment(paid("A-2", "1", "80", "80"), reference="EFT2", control=501)
+    await flow.arrive(first)
     real = sender_responses.cut_sets
-    monkeypatch.setattr(sender_responses, "cut_sets", None)
-    assert await write_due_responses(flow.context) == 0
-    assert await has_due_responses(flow.context)
-    monkeypatch.setattr(sender_responses, "cut_sets", real)
-    assert len(await responses(flow, "835")) == 1
+    with monkeypatch.context() as broken:
+        broken.setattr(sender_responses, "cut_sets", None)
+        for seconds in (10, 20, 40, 80, 160):
+            assert await has_due_responses(flow.context)
+            assert await write_due_responses(flow.context) == 0
+            assert not await has_due_responses(flow.context)
+            flow.clock.advance(timedelta(seconds=seconds))
+
+        def cut(content, *more):
+            if content == first:
+                raise ValueError
+            return real(content, *more)
+
+        broken.setattr(sender_responses, "cut_sets", cut)
+        await flow.arrive(second, name="second")
+        assert await responses(flow, "835") == [second]
+        async with flow.database.read(due_responses.SCOPE) as tx:
+            assert await due_responses.count_failed(tx, RESPONSE_FAILURES_MIN) == 1
+    flow.clock.advance(timedelta(hours=1))
+    assert sorted(await responses(flow, "835")) == sorted([first, second])
+    async with flow.database.read(due_responses.SCOPE) as tx:
+        assert await due_responses.count_failed(tx, 1) == 0
 
 
 async def test_what_another_node_listed_first_is_dropped(flow, monkeypatch):

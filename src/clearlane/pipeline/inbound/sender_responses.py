@@ -15,7 +15,9 @@ import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.inbound.claim_responses import (
     ResponseContent,
@@ -43,6 +45,8 @@ log = structlog.get_logger()
 NAME = "sender-responses"
 EVERY_SECONDS = 2
 RESPONSES_AT_ONCE = 50
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 10, 3_600
+"""A response that cannot be written is tried again later and later."""
 NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9-]+", re.ASCII)
 
 
@@ -52,34 +56,47 @@ async def response_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 
 async def has_due_responses(context: WorkContext) -> bool:
-    """Return whether a response is due."""
-    async with context.database.read(due_responses.SCOPE) as tx:
-        return bool(await due_responses.list_ready(tx, 1))
+    """Return whether a response is due now."""
+    return bool(await _list_ready(context, 1))
 
 
 async def write_due_responses(context: WorkContext) -> int:
-    """Write every response that is due; return how many there were."""
+    """Write every response that is due; return how many were written."""
     done = 0
     while True:
-        async with context.database.read(due_responses.SCOPE) as tx:
-            due = await due_responses.list_ready(tx, RESPONSES_AT_ONCE)
-        written = [await _try(context, one) for one in due]
-        done += sum(written)
-        if len(due) < RESPONSES_AT_ONCE or not any(written):
+        due = await _list_ready(context, RESPONSES_AT_ONCE)
+        done += sum([await _try(context, one) for one in due])
+        if len(due) < RESPONSES_AT_ONCE:
             return done
 
 
+async def _list_ready(context: WorkContext, limit: int) -> list[DueResponse]:
+    async with context.database.read(due_responses.SCOPE) as tx:
+        return await due_responses.list_ready(tx, to_micros(context.clock.now()), limit)
+
+
 async def _try(context: WorkContext, due: DueResponse) -> bool:
-    """Write a response; return whether that succeeded. One that cannot be written must not keep the others back."""
+    """Write a response; return whether that succeeded. One that cannot be written keeps no other back: it is put off."""
     try:
         await _write(context, due)
     except StoreFault:  # the database is down or busy
         raise
-    except Exception as fault:  # noqa: BLE001  (it stays due, and is tried again)
+    except Exception as fault:  # noqa: BLE001  (it stays due, and is tried again later)
         details = {"fault": fault_code(fault), "places": fault_frames(fault)}
         log.error("response not written", source=due.source, id=due.source_id, **details)  # noqa: TRY400
+        await _put_off(context, due)
         return False
     return True
+
+
+async def _put_off(context: WorkContext, due: DueResponse) -> None:
+    seconds = min(FIRST_RETRY_SECONDS * 2**due.failures, LAST_RETRY_SECONDS)
+    until = to_micros(context.clock.now()) + seconds * 1_000_000
+    await context.database.write(
+        Scope(vendor=VendorId(due.vendor_id), site=SiteId(due.site_id)),
+        lambda tx: due_responses.put_off(tx, due, until),
+        actor=context.actor,
+    )
 
 
 async def _write(context: WorkContext, due: DueResponse) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, or_, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 
-from clearlane.store.database.database import SystemScope, Tx, list_rows
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import (
     batch_claims,
     claim_facts,
@@ -25,6 +25,7 @@ from clearlane.store.database.sql import (
     scoped_delete,
     scoped_insert,
     scoped_select,
+    scoped_update,
     select_as,
 )
 
@@ -52,6 +53,8 @@ class DueResponse(NamedTuple):
     set_id: str
     source: str
     source_id: str
+    failures: int
+    """How often it could not be written."""
 
 
 class OwnedSet(NamedTuple):
@@ -124,9 +127,19 @@ async def mark_ready(tx: Tx, source: ResponseSource, source_id: int) -> None:
     await tx.run(_READY, of=source.value, of_id=str(source_id))
 
 
-async def list_ready(tx: Tx, limit: int) -> list[DueResponse]:
-    """Return responses of all sites that are to be written, oldest first."""
-    return await list_rows(tx, DueResponse, _DUE, limit=limit)
+async def list_ready(tx: Tx, now: int, limit: int) -> list[DueResponse]:
+    """Return responses of all sites that are to be written now, oldest first."""
+    return await list_rows(tx, DueResponse, _DUE, now=now, limit=limit)
+
+
+async def put_off(tx: Tx, due: DueResponse, until: int) -> None:
+    """Record that a response of the scope could not be written, and when it is tried again."""
+    await tx.run(_PUT_OFF, set=due.set_id, of=due.source, of_id=due.source_id, until=until)
+
+
+async def count_failed(tx: Tx, failures_min: int) -> int:
+    """Count the responses of all sites that could not be written so often."""
+    return await find_row(tx, int, _COUNT_FAILED, failures_min=failures_min) or 0
 
 
 async def remove(tx: Tx, responses: Sequence[DueResponse]) -> None:
@@ -168,9 +181,22 @@ _READY = Statement(update(due_responses).where(*_OF_SOURCE).values(ready=1), sys
 _DUE = Statement(
     select_as(due_responses, DueResponse)
     # Part of the SQL text: a partial index serves no statement with a placeholder.
-    .where(_D.ready == inlined(1))
+    .where(_D.ready == inlined(1), _D.next_at <= bindparam("now"))
     .order_by(_D.created_at, _D.source, _D.source_id, _D.vendor_id, _D.site_id, _D.set_id)
     .limit(bindparam("limit")),
+    system=True,
+)
+_PUT_OFF = scoped_update(
+    due_responses,
+    _D.set_id == bindparam("set"),
+    *_OF_SOURCE,
+    failures=_D.failures + 1,
+    next_at=bindparam("until"),
+)
+_COUNT_FAILED = Statement(
+    select(func.count())
+    .select_from(due_responses)
+    .where(_D.failures > inlined(0), _D.failures >= bindparam("failures_min")),
     system=True,
 )
 _REMOVE = scoped_delete(due_responses, _D.set_id == bindparam("set"), *_OF_SOURCE)
