@@ -4,7 +4,7 @@
         one.key                        # interchange, group and set, counted as the reader counts them
         one.digest()                   # equal for the same set in another envelope, or with other separators
         cut_sets(content, [one])       # a file of these sets alone: nothing inside a set is changed
-        cut_sets(content, [one], HeaderValues(isa={8: "..."}, gs={3: "..."}))         # in an envelope to somebody else
+        cut_sets(content, [one], HeaderValues(isa={8: "..."}, gs={3: "..."}))         # in an envelope to another receiver
 
 Only control segments are looked at, so that a large file costs one search. Knows envelopes; knows no guide.
 """
