@@ -4,7 +4,7 @@ from clearlane.claims.forms.x12_loops import TRANSACTIONS, claim_of_unit
 from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.claims.write.write_x12 import payer_id_of
 from clearlane.claims.x12_claim import X12Claim
-from clearlane.x12.reader.reader import UnitClosed, read
+from clearlane.x12.reader.reader import Reader, UnitClosed
 from tests.corpus import OWN
 
 VISITS = OWN / "837P" / "visit_and_second_payer.x12"
@@ -12,10 +12,11 @@ CROWN = OWN / "837D" / "fillings_and_crown.x12"
 
 
 def units_in(data: bytes) -> list[UnitClosed]:
-    """Return the claims of a file as the reader closes them."""
+    """Return the claims of a file as the reader closes them when a site sends it."""
+    reader = Reader(decode=True)
     return [
         event
-        for event in read(data)
+        for event in (*reader.feed(data), *reader.finish())
         if isinstance(event, UnitClosed)
         and event.set.guide
         and event.set.guide.kind in TRANSACTIONS

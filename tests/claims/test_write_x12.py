@@ -117,10 +117,11 @@ def test_a_value_that_holds_a_separator_of_ours_changes_the_separators_of_the_fi
     assert check([written(None, sent(own, payer_id="MM001"), usual)]).errors == 0
 
 
-def test_lower_case_stays_and_letters_that_x12_cannot_carry_are_plain():
-    data = VISITS.read_bytes().replace(b"ARDEN*MILO", "Arden*Mil\u00f6".encode("latin-1"))
-    first, _ = claims_in(data)
-    assert b"*Arden*MilO~" in written(None, sent([first]))
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+def test_lower_case_stays_and_letters_that_x12_cannot_carry_are_plain(encoding):
+    given = "Mu\u00f1oz*MIL\u00d6".encode(encoding)
+    first, _ = claims_in(VISITS.read_bytes().replace(b"ARDEN*MILO", given))
+    assert b"*Munoz*MILO~" in written(None, sent([first]))
 
 
 def test_what_is_sent_of_a_claim_is_explained_segment_by_segment():

@@ -135,6 +135,25 @@ async def test_a_replacement_is_linked_to_the_only_claim_that_fits(out):
     assert row.predecessor_id is None
 
 
+async def test_a_replacement_without_the_payers_number_is_linked_and_goes_out_with_a_warning(out):
+    before = await stored(out)
+    await out.go(hours=1)
+    for frequency in (b"7", b"8"):
+        data = FILE.replace(b"11:B:1*", b"11:B:%b*" % frequency)
+        judgement = (await judged(out, data))[0].judgement
+        assert judgement.accepted
+        assert [(one.rule, one.severity) for one in judgement.findings] == [("C901", "warning")]
+        newer = await stored(out, data)
+        async with out.context.database.read(out.site.scope) as tx:
+            rows = {row.claim_number: row for row in await find_superseded(tx, newer)}
+        assert [rows[number].predecessor_id for number in newer] == before
+        before = newer
+    await out.go(hours=1)
+    meadow, harbor = (out.connections.mailboxes[n] for n in (1, 2))
+    assert before[0] in meadow.claims
+    assert before[1] in harbor.claims
+
+
 async def test_a_test_never_goes_out_as_a_claim(out):
     for routes in out.connections.routes.values():
         routes[:] = [replace(one, usage="P") for one in routes]

@@ -186,6 +186,15 @@ async def test_a_claim_with_an_error_of_its_own_is_not_accepted_and_the_others_a
     assert segments(answers["999"], "IK5")[0][1] in {"A", "E"}
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+async def test_a_name_in_either_encoding_comes_back_in_plain_letters(channel, encoding):
+    content = claims_file().decode().replace("*ARDEN*", "*mu\u00f1oz*").encode(encoding)
+    file, answers = await channel.process(content)
+    assert (file.state, file.accepted) == ("accepted", 1)
+    names = {one[3] for one in segments(answers["277CA"], "NM1") if one[1] == "QC"}
+    assert names == {"MUNOZ"}
+
+
 async def test_a_set_with_a_wrong_structure_is_rejected_whole_and_the_other_is_accepted(channel):
     broken = a_set(a_claim(1), "ZZZ*1~", a_claim(2), st="0001")
     fine = a_set(a_claim(3, hl=2), st="0002")
@@ -296,6 +305,31 @@ async def test_other_transactions_are_rejected_and_acknowledgements_are_not_ackn
         file, answers = await channel.process(content)
         assert (file.state, file.type, answers) == ("accepted", kind, {})
     assert await channel.claims() == []
+
+
+async def test_acknowledgements_with_errors_are_reported_in_words_and_never_acknowledged(channel):
+    own = {kind: next((OWN / kind).glob("*.x12")).read_bytes() for kind in ("999", "TA1")}
+    faulty = {
+        "a set": own["999"].replace(b"AK9*", b"AK9*Q"),
+        "a group": own["999"].replace(b"GE*1", b"GE*7"),
+        "an interchange": own["999"].replace(b"IEA*1", b"IEA*7"),
+        "a TA1": own["TA1"].replace(b"IEA*0", b"IEA*7"),
+        "a TA1 that asks": own["TA1"].replace(b"IEA*0", b"IEA*8").replace(b"*0*T*", b"*1*T*"),
+    }
+    for name, content in faulty.items():
+        file, answers = await channel.process(content)
+        assert (file.state, [*answers]) == ("rejected", ["text"]), name
+        assert "(segment " in answers["text"].decode(), name
+        assert "not acknowledged" in file.note
+    for sample in samples():
+        if sample.kind in own:
+            file, answers = await channel.process(sample.path.read_bytes(), sample.path.name)
+            words = {"accepted": [], "rejected": ["text"]}[file.state]
+            assert [*answers] == words, sample
+    # An interchange with nothing in it is no acknowledgement.
+    nothing = own["TA1"][: own["TA1"].index(b"TA1*")] + own["TA1"][own["TA1"].index(b"IEA*") :]
+    _, answers = await channel.process(nothing)
+    assert "TA1" in answers
 
 
 async def test_the_same_bytes_again_lead_to_the_same_acknowledgements_and_nothing_else(channel):

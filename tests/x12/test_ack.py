@@ -166,6 +166,16 @@ def test_a_small_fault_of_the_interchange_is_noted():
     assert answer.accepted == "A"
 
 
+def test_a_999_goes_from_the_groups_receiver_to_its_sender():
+    own = file().replace(b"GS*HC*SENDER*RECEIVER*", b"GS*HC*00000006*00000001*")
+    assert b"GS*FA*00000001*00000006*" in reply(own).ack_999
+    start, end = own.index(b"GS*"), own.index(b"IEA*")
+    other = own[start:end].replace(b"00000006", b"00000007")
+    both = own[:end] + other + own[end:].replace(b"IEA*1", b"IEA*2")
+    # Groups of two senders have the interchange's in common.
+    assert b"GS*FA*RECEIVER*SENDER*" in reply(both).ack_999
+
+
 def test_an_acknowledgement_is_not_acknowledged():
     assert reply(reply(file()).ack_999).ack_999 == b""
     assert reply(ISA.encode() + b"~IEA*0*000000001~").ack_999 == b""

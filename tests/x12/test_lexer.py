@@ -20,9 +20,9 @@ from tests.cases import every_case
 from tests.x12.toy import ISA, file, wrap
 
 
-def tokens(data: bytes, size: int = 0) -> list[object]:
+def tokens(data: bytes, size: int = 0, *, decode: bool = False) -> list[object]:
     """Every token, batches joined: where they are cut depends on the chunks."""
-    lexer = Lexer()
+    lexer = Lexer(decode=decode)
     out = []
     for at in range(0, len(data), size or len(data) or 1):
         out += lexer.feed(data[at : at + (size or len(data))])
@@ -108,6 +108,22 @@ def test_other_separators_are_swapped_and_their_data_kept():
     header, *batches = tokens(ODDITIES["other separators"])
     assert batches[0][1].translate(header.delimiters.from_canonical()) == "ST|a*b"
     assert batches[0][1].split("*")[0] == "ST"
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 107])
+def test_a_segment_of_utf_8_is_read_as_that_and_any_other_as_latin_1(size):
+    name = "MU\u00d1OZ"
+    data = wrap(["N1*UTF", "N2*OLD", "N3*LAST"]).replace(b"UTF", name.encode())
+    data = data.replace(b"OLD", name.encode("latin-1")).replace(b"LAST", "\u0141".encode())
+    _, found = tokens(data, size, decode=True)
+    assert found[1:4] == [f"N1*{name}", f"N2*{name}", "N3*\u0141"]
+    _, raw = tokens(data, size)
+    assert raw[1] == "N1*MU\u00c3\u0091OZ"
+    # The end of the file may cut a segment.
+    assert tokens(data[: data.index(b"~N2")], size, decode=True)[-1] == [f"N1*{name}"]
+    # A separator that is a byte of a character leaves nothing to decode.
+    odd = wrap(["N1*A\u00c3|\u0080"]).translate(bytes.maketrans(b"*", b"\xb1"))
+    assert tokens(odd, size, decode=True) == tokens(odd, size)
 
 
 def test_empty_segments_are_counted_where_the_terminator_is_visible():

@@ -135,7 +135,12 @@ def plain_text(text: str) -> str:
     """Return a text with plain letters for those that X12 cannot carry; lower case stays as it came."""
     if text.isascii():
         return text
-    return "".join([mark if mark.isascii() else clean(mark)[0] for mark in text])
+    return "".join([mark if mark.isascii() else _plain_mark(mark) for mark in text])
+
+
+def _plain_mark(mark: str) -> str:
+    plain = clean(mark)[0]
+    return plain.lower() if mark.islower() else plain
 
 
 # --- separators -----------------------------------------------------------------------------------------------------

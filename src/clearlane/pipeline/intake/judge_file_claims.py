@@ -44,6 +44,8 @@ from clearlane.store.claims.claim_search import account_key
 from clearlane.store.claims.earlier_claims import find_equal
 
 EQUAL_CLAIM_DAYS = 30
+# A sender may not know the payer's number of what he replaces or voids: the claim is linked by CLM01, payer and patient.
+WARNS_ONLY = {"C901": Severity.WARNING}
 NEAR_PAYERS_MAX = 3
 
 
@@ -88,7 +90,9 @@ async def judge_file_claims(
     known = _KnownPayers(context, site, today)
     enrollments = await _find_enrollments(context, site, known.payers, claims)
     equal = await _find_equal(context, site, claims, now)
-    warnings = dict.fromkeys(overruled, Severity.WARNING)
+    # A correction made here names the number, which is known, or waits for it.
+    lowered = {} if corrects else WARNS_ONLY
+    warnings = {**lowered, **dict.fromkeys(overruled, Severity.WARNING)}
     found: list[PreparedClaim] = []
     for at, (claim, findings) in enumerate(page):
         if not at % limits.CLAIMS_AT_ONCE:

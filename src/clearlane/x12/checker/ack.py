@@ -93,6 +93,8 @@ class GroupVerdict:
     findings: list[Finding]
     counted: int | None = None
     """GE01, how many sets the sender counted; None if it does not say."""
+    header: tree.Segment = field(default_factory=list)
+    """The GS."""
 
     @property
     def is_refused(self) -> bool:
@@ -201,7 +203,8 @@ def set_verdict(set: tree.TransactionSet, units: list[tuple[int, int, str, str]]
 def group_verdict(group: tree.FunctionalGroup, sets: list[SetVerdict]) -> GroupVerdict:
     """Return what a 999 reports of a group that was read to its end."""
     functional, control, version = (tree.get_element(group.header, at) for at in (1, 6, 8))
-    return GroupVerdict(functional, control, version, sets, group.findings, counted_sets(group))
+    counted = counted_sets(group)
+    return GroupVerdict(functional, control, version, sets, group.findings, counted, group.header)
 
 
 def acknowledge_interchange(
@@ -214,11 +217,16 @@ def acknowledge_interchange(
     ack_999 = b""
     if segment[4] != "R" and answered:
         guide = guides.by_kind("999")
-        own = answer_envelope(interchange.header, control + 1, moment)
+        own = answer_envelope(interchange.header, control + 1, moment, gs=_common_header(answered))
         ack_999 = b"".join(
             wrap_sets(own, guide, [body_texts(build_999(group)) for group in answered])
         )
     return Acknowledgement(interchange.number, segment[4], wrap_ta1(envelope, [segment]), ack_999)
+
+
+def _common_header(groups: list[GroupVerdict]) -> tree.Segment | None:
+    """Return a GS with the sender and receiver of all groups; None if they differ."""
+    return groups[0].header if len({tuple(one.header[2:4]) for one in groups}) == 1 else None
 
 
 def answer_envelope(

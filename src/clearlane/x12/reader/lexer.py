@@ -101,13 +101,19 @@ class Lexer:
     """A splitter of a stream of interchanges into segments."""
 
     __slots__ = (
-        "_blank", "_broken", "_clean", "_controls", "_first", "_from_canonical", "_gap", "_indented", "_inside", "_junk", "_overlong",
+        "_blank", "_broken", "_clean", "_controls", "_decode", "_decodes", "_first", "_from_canonical", "_gap", "_indented", "_inside", "_junk", "_overlong",
         "_padded", "_rest", "_to_canonical", "_visible",
     )  # fmt: skip
 
-    def __init__(self, *, clean: bool = False) -> None:
-        """With ``clean``, drop control characters from data: for texts that are shown, not checked or written again."""
+    def __init__(self, *, clean: bool = False, decode: bool = False) -> None:
+        """With ``clean``, drop control characters from data: for texts that are shown, not checked or written again.
+
+        With ``decode``, a segment whose bytes are UTF-8 is read as that, and any other as Latin-1.
+        """
         self._clean = clean
+        self._decode = decode
+        self._decodes = False
+        """Whether segments of this interchange are read as UTF-8: not if a separator is a byte that UTF-8 uses for letters."""
         self._controls: dict[int, None] = {}
         """Control characters to drop: those that are not separators of the interchange."""
         self._rest = ""
@@ -221,6 +227,7 @@ class Lexer:
             if chr(sign) not in BLANKS and sign not in exchanged
         }
         self._visible = delimiters.terminator not in BLANKS
+        self._decodes = self._decode and all(sign < 128 for sign in exchanged)
         segment = header.translate(self._to_canonical).split("*")
         self._padded = len(segment[-1]) > 1
         out.append(InterchangeHeader(delimiters, segment))
@@ -301,6 +308,9 @@ class Lexer:
         if self._clean and (not text.isascii() or _CONTROLS.search(text)):
             # Only now: the separators of the next interchange of a file may be control characters.
             texts = [bare for one in texts if (bare := clean_text(one, self._controls))]
+        elif self._decodes and not text.isascii():
+            # Whole segments only: a chunk may end inside a character.
+            texts = list(map(read_as_utf8, texts))
         if texts:
             out.append(SegmentChunk(texts, [t.split("*") for t in texts]))
         return rest
@@ -310,6 +320,8 @@ class Lexer:
         text = text.rstrip(BLANKS)
         if self._clean:
             text = clean_text(text, self._controls)
+        elif self._decodes:
+            text = read_as_utf8(text)
         if text:
             out += [UnterminatedSegment(), SegmentChunk([text], [text.split("*")])]
 

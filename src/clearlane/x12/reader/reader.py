@@ -135,13 +135,15 @@ class Reader:
         *,
         stream: bool = True,
         check: bool = True,
+        decode: bool = False,
         choose_guide: GuideChooser = guides.by_version,
     ) -> None:
+        """With ``decode``, text that is UTF-8 is read as such: for values that are written again as other letters."""
         self._stream = stream
         self._check = check
         self._choose_guide = choose_guide
         # What is checked keeps its control characters, which are findings.
-        self._lexer = lexer.Lexer(clean=not check)
+        self._lexer = lexer.Lexer(clean=not check, decode=decode)
         self._out: list[Event] = []
         self._segments_read = 0
         """How many segments of the file have been consumed."""

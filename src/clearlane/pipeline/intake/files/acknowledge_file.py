@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from clearlane.kernel.finding import Finding, Severity
-from clearlane.pipeline.intake.files.file_reading import InterchangeReading
+from clearlane.pipeline.intake.files.file_reading import TA1, InterchangeReading
 from clearlane.x12 import tree
-from clearlane.x12.checker.ack import ACKNOWLEDGEMENT, acknowledge_interchange
+from clearlane.x12.checker.ack import acknowledge_interchange
 
-TA1, ACK_999, RECEIPT_277CA, REPORT = "TA1", "999", "277CA", "text"
+ACK_999, RECEIPT_277CA, REPORT = "999", "277CA", "text"
 CONTROLS_PER_INTERCHANGE = 2
 """A TA1 and a 999 are interchanges of their own."""
 FINDINGS_REPORTED_MAX = 50
@@ -61,7 +61,8 @@ def acknowledgements(
         answer = acknowledge_interchange(
             one.interchange, one.groups, controls[CONTROLS_PER_INTERCHANGE * at], moment
         )
-        if answer.accepted == "R" or (_asks_for_ta1(one) and not _is_acknowledgement(one)):
+        wanted = answer.accepted == "R" or _asks_for_ta1(one) or not one.groups
+        if wanted and not one.is_acknowledgement:
             found.setdefault(TA1, []).append(answer.ta1)
         if answer.ack_999:
             found.setdefault(ACK_999, []).append(answer.ack_999)
@@ -73,11 +74,6 @@ def acknowledgements(
 
 def _asks_for_ta1(reading: InterchangeReading) -> bool:
     return tree.get_element(reading.interchange.header, 14) == "1"
-
-
-def _is_acknowledgement(reading: InterchangeReading) -> bool:
-    """Return whether an interchange holds acknowledgements alone, which are never acknowledged."""
-    return all(group.functional_id == ACKNOWLEDGEMENT for group in reading.groups)
 
 
 def report(name: str, sentences: Sequence[str]) -> bytes:

@@ -41,6 +41,7 @@ from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.x12 import tree
 from clearlane.x12.checker.ack import (
+    ACKNOWLEDGEMENT,
     GroupVerdict,
     SetVerdict,
     group_verdict,
@@ -65,6 +66,7 @@ SETS_PER_FILE_MAX = 10_000
 READ_BYTES_AT_ONCE = 64 * 1024
 SET_LETTER = "S"
 CLAIM_TYPES = (*TRANSACTIONS, "837I")
+TA1 = "TA1"
 ACK_TYPE = "999"
 """The guide of sets that are not acknowledged."""
 NOT_TAKEN = "Sets of this transaction are not taken from files: send 837P or 837D"
@@ -122,6 +124,27 @@ class InterchangeReading:
     groups: list[GroupVerdict] = field(default_factory=list)
     sets: list[SetReading] = field(default_factory=list)
 
+    @property
+    def has_ta1(self) -> bool:
+        """Whether it holds a TA1."""
+        return any(segment[0] == TA1 for _, segment in self.interchange.stray)
+
+    @property
+    def is_acknowledgement(self) -> bool:
+        """Whether it holds acknowledgements alone, which are never acknowledged."""
+        if not self.groups:
+            return self.has_ta1
+        return all(group.functional_id == ACKNOWLEDGEMENT for group in self.groups)
+
+    @property
+    def unacknowledged_findings(self) -> list[Finding]:
+        """What is wrong with its acknowledgements: no TA1 and no 999 reports it."""
+        found = [*self.interchange.findings] if self.is_acknowledgement else []
+        for group in self.groups:
+            if group.functional_id == ACKNOWLEDGEMENT:
+                found += [*group.findings, *(one for set in group.sets for one in set.findings)]
+        return found
+
 
 class ReadPage(NamedTuple):
     """Claims of one set that are judged together."""
@@ -155,9 +178,7 @@ class FileReading:
         first = next((one for reading in self.interchanges for one in reading.sets), None)
         if first is not None:
             return first.type
-        strays = (one.interchange.stray for one in self.interchanges)
-        has_ta1 = any(segment[0] == "TA1" for stray in strays for _, segment in stray)
-        return "TA1" if has_ta1 else "other"
+        return TA1 if any(one.has_ta1 for one in self.interchanges) else "other"
 
     async def feed(self, chunk: bytes) -> None:
         """Read the next bytes; pages of claims that are full are judged and stored."""
@@ -228,7 +249,7 @@ class _FileEvents:
     def __init__(self, interchanges: list[InterchangeReading], now: datetime) -> None:
         self._interchanges = interchanges
         self._now = now
-        self._reader = Reader()
+        self._reader = Reader(decode=True)
         self._sets: list[SetVerdict] = []
         self._count = 0
         self._pages: list[ReadPage] = []

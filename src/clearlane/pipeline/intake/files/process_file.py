@@ -27,10 +27,10 @@ from clearlane.pipeline.intake.files.acknowledge_file import (
     FORMAT_BYTES,
     RECEIPT_277CA,
     REPORT,
-    TA1,
 )
 from clearlane.pipeline.intake.files.file_reading import (
     SETS_PER_FILE_MAX,
+    TA1,
     FileReading,
     SetReading,
     TooManySets,
@@ -66,6 +66,9 @@ SAME_BYTES = "The same bytes came before, in file {id}: its acknowledgements are
 CONTROL_USED = "The control number of an interchange (ISA13) was used before."
 NOT_X12 = "The file cannot be read. A report in words says why."
 ACKNOWLEDGEMENTS = "Acknowledgements are not acknowledged, and nothing is done with them."
+WRONG_ACKNOWLEDGEMENTS = (
+    "Acknowledgements are not acknowledged. A report in words says what is wrong with them."
+)
 
 
 class LeaseLost(Exception):
@@ -188,7 +191,11 @@ class _FileWork:
             await self._remove_set(set_id)
         controls = await reading.controls.take(CONTROLS_PER_INTERCHANGE * len(reading.interchanges))
         content = acknowledge_file.acknowledgements(reading.interchanges, controls, self._now)
-        if sentences := acknowledge_file.finding_sentences(reading.file_findings):
+        unanswered = [
+            finding for one in reading.interchanges for finding in one.unacknowledged_findings
+        ]
+        findings = [*reading.file_findings, *unanswered]
+        if sentences := acknowledge_file.finding_sentences(findings):
             content[REPORT] = acknowledge_file.report(self._file.name, sentences)
         answers = [await self._store_answer(type, data) for type, data in content.items()]
         keys = self._interchange_keys(reading)
@@ -350,8 +357,8 @@ def _result(reading: FileReading, sets: Sequence[SetReading], *, note: str) -> F
         state = FileState.REJECTED
     elif accepted < claims or refused:
         state = FileState.PARTLY_ACCEPTED
-    if not claims and not refused:
-        note = ACKNOWLEDGEMENTS
+    if all(one.is_acknowledgement for one in reading.interchanges):
+        note = WRONG_ACKNOWLEDGEMENTS if refused else ACKNOWLEDGEMENTS
     return FileResult(state.value, reading.type, claims, accepted, claims - accepted, note)
 
 
