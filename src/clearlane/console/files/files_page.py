@@ -46,7 +46,7 @@ PAYER_TABS = {"": "From payers", "out": "To payers", "review": "Need you"}
 SITE_TABS = {"sent": "From sites", "fetch": "For sites"}
 DIRECTIONS = {"sent": FileDirection.IN, "fetch": FileDirection.OUT}
 LEFT_OUT = {"sent": {"direction", "not_fetched", "answers"}, "fetch": {"direction", "state"}}
-"""Filters that say nothing of the files of a tab."""
+"""Filters that do not apply to the files of a tab."""
 FILTERS: dict[str, Sequence[ListFilter[Any]]] = {
     "": INBOX_FILTERS,
     "out": BATCH_FILTERS,
@@ -118,7 +118,7 @@ class FileRowTexts(NamedTuple):
 
 @pages.page("/files")
 async def show_files(request: PageRequest) -> Response:
-    """Show a page of files: of payers to operators, of sites to everybody who may see them."""
+    """Show a page of files: of payers to operators, of sites to each person who may see them."""
     tabs = (PAYER_TABS if request.is_operator else {}) | SITE_TABS
     tab = request.query("tab") if request.query("tab") in tabs else next(iter(tabs))
     given = given_filters(request, FILTERS.get(tab, ()))

@@ -59,7 +59,7 @@ class ClaimLine(NamedTuple):
     findings: Sequence[ClaimFinding]
 
 
-class ClaimPage(NamedTuple):
+class FileClaimPage(NamedTuple):
     """A page of the claims of a file."""
 
     places: list[tuple[FileSet, SetClaim]]
@@ -169,7 +169,7 @@ async def _read_summary(
 
 async def _claims_after(
     request: PageRequest, site: Site, sets: Sequence[FileSet], *, not_accepted: bool
-) -> ClaimPage:
+) -> FileClaimPage:
     """Return the claims after the place that the address names: ``SET:POSITION``, the set counted in the file."""
     first, _, position = request.query("after").partition(":")
     begin, after = read_number(first) or 0, read_number(position) or 0
@@ -190,13 +190,13 @@ async def _claims_after(
             if len(found) > CLAIMS_PER_PAGE:
                 break
     if len(found) <= CLAIMS_PER_PAGE:
-        return ClaimPage(found, "")
+        return FileClaimPage(found, "")
     del found[CLAIMS_PER_PAGE:]
     last_set, last = found[-1]
-    return ClaimPage(found, f"{sets.index(last_set)}:{last.position}")
+    return FileClaimPage(found, f"{sets.index(last_set)}:{last.position}")
 
 
-async def _claim_lines(request: PageRequest, site: Site, page: ClaimPage) -> list[ClaimLine]:
+async def _claim_lines(request: PageRequest, site: Site, page: FileClaimPage) -> list[ClaimLine]:
     """Return claims with the findings of our check; the look is one audit row with their numbers."""
     context = request.context.work_context
     numbers = [claim.claim_number for _, claim in page.places]
