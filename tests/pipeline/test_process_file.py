@@ -186,6 +186,24 @@ async def test_a_claim_with_an_error_of_its_own_is_not_accepted_and_the_others_a
     assert segments(answers["999"], "IK5")[0][1] in {"A", "E"}
 
 
+async def test_a_277ca_reports_at_the_claim_what_concerns_it_and_names_the_element(channel):
+    await channel.process(claims_file())
+    faults = {
+        "A3:54": a_claim(1),
+        "A8:178": a_claim(2).replace("*A-2*150", "*A-2*151"),
+        "A7:255": a_claim(3, diagnosis="ABK:NOSUCH1"),
+        "A7:157:IL": a_claim(4).replace("19800229*F", "19800229*Q"),
+        "A7:249": a_claim(5).replace("11:B:1", "11:X:1"),
+        "A7:247": a_claim(6).replace("*UN*1*", "*UN*one*"),
+    }
+    file, answers = await channel.process(a_file(a_set(*faults.values()), isa="000000102"))
+    assert file.not_accepted == len(faults)
+    statuses = [one[1] for one in segments(answers["277CA"], "STC")]
+    # The first two are those of the batch and the provider; only the last claim's reason is one of its line.
+    assert statuses[2:] == [*faults, "A7:476"]
+    assert len(segments(answers["277CA"], "SVC")) == 1
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
 async def test_a_name_in_either_encoding_comes_back_in_plain_letters(channel, encoding):
     content = claims_file().decode().replace("*ARDEN*", "*mu\u00f1oz*").encode(encoding)
