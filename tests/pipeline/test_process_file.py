@@ -295,7 +295,10 @@ def zipped():
         (b"%PDF-1.7 ...", "PDF"),
         (b'{"DocumentType": "medical"}', "JSON"),
         (b"\xef\xbb\xbf<html>", "XML or HTML"),
-        (b"ISA*00*", "No X12 interchange"),
+        (b"\xef\xbb\xbf\r\nISA*00*", "ends inside its ISA"),
+        (claims_file().replace(b"ISA*", b"ISA "), "fixed widths"),
+        (claims_file().decode().encode("utf-16"), "UTF-16"),
+        (claims_file().decode().encode("utf-16-be"), "UTF-16"),
     ],
 )
 async def test_what_is_not_x12_gets_a_report_in_words(channel, content, words):
