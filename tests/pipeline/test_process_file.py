@@ -270,6 +270,15 @@ async def test_a_wrong_envelope_gets_a_ta1_and_nothing_is_accepted(channel, old,
     assert await channel.claims() == []
 
 
+async def test_claims_of_a_set_without_its_levels_are_counted(channel):
+    whole = a_set(a_claim(1), a_claim(2), st="0002")
+    at, end = whole.index("HL*1**"), whole.index("HL*2*")
+    file, _ = await channel.process(a_file(a_set(a_claim(3, hl=2)), whole[:at] + whole[end:]))
+    assert (file.state, file.claims, file.accepted, file.not_accepted) == (
+        "partly_accepted", 3, 1, 2,
+    )  # fmt: skip
+
+
 async def test_a_ta1_is_written_if_it_is_asked_for(channel):
     file, answers = await channel.process(claims_file(ta1="1"))
     assert file.state == "accepted"
