@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from clearlane.kernel.client_file import FileState
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import client_file_sets, file_claims
@@ -79,6 +80,11 @@ async def find_sets(tx: Tx, set_ids: Sequence[str]) -> dict[str, FileSet]:
     return {one.set_id: one for one in await list_rows(tx, FileSet, _SOME, sets=list(set_ids))}
 
 
+async def find_latest(tx: Tx) -> FileSet | None:
+    """Return the last set of the scope's site that was not rejected; None if there is none."""
+    return await find_row(tx, FileSet, _LATEST)
+
+
 async def find_interchanges(tx: Tx, keys: Sequence[int]) -> set[int]:
     """Return those of these keys under which an interchange of the site came before."""
     return {int(key) for (key,) in await tx.rows(_INTERCHANGES, keys=list(keys))}
@@ -134,6 +140,13 @@ _OF_FILE = scoped_select(
     client_file_sets,
 )
 _SOME = scoped_select(_COLUMNS.where(among(_S.set_id, "sets")), client_file_sets)
+# Ids of files sort by their time.
+_LATEST = scoped_select(
+    _COLUMNS.where(_S.state != FileState.REJECTED.value)
+    .order_by(_S.file_id.desc(), _S.interchange.desc())
+    .limit(1),
+    client_file_sets,
+)
 _INTERCHANGES = scoped_select(
     select(_S.interchange_key).where(among(_S.interchange_key, "keys")).distinct(),
     client_file_sets,
