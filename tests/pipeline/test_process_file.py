@@ -227,45 +227,53 @@ async def test_a_set_with_a_wrong_structure_is_rejected_whole_and_the_other_is_a
     async with channel.flow.database.read(channel.flow.site.scope) as tx:
         sets = await file_sets.list_sets(tx, file.file_id)
     assert [one.state for one in sets] == ["rejected", "accepted"]
+    assert "ZZZ" in sets[0].reason or "(segment " in sets[0].reason
+    assert sets[1].reason == ""
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "words"),
     [
-        (b"SE*28*0001", b"SE*29*0001"),
-        (b"GE*1*101", b"GE*2*101"),
-        (b"GE*1*101", b"GE*1*102"),
-        (b"005010X222A1", b"004010X098A1"),
-        (b"*ST*837", b"*ST*837"),
+        (b"SE*28*0001", b"SE*29*0001", "SE01 must be"),
+        (b"GE*1*101", b"GE*2*101", "GE01 must be"),
+        (b"GE*1*101", b"GE*1*102", "GE02 must"),
+        (b"005010X222A1", b"004010X098A1", "Version 004010 is not taken"),
+        (b"*ST*837", b"*ST*837", "GS01 must be HP"),
     ],
 )
-async def test_wrong_counts_and_versions_get_a_999_and_nothing_is_accepted(channel, old, new):
+async def test_wrong_counts_and_versions_get_a_999_and_nothing_is_accepted(
+    channel, old, new, words
+):
     content = claims_file().replace(old, new)
     if old == new:
         content = content.replace(b"ST*837*0001*", b"ST*835*0001*")
     file, answers = await channel.process(content)
     assert (file.state, file.accepted) == ("rejected", 0)
     assert segments(answers["999"], "AK9")[0][1] == "R"
+    async with channel.flow.database.read(channel.flow.site.scope) as tx:
+        (one,) = await file_sets.list_sets(tx, file.file_id)
+    assert (one.state, words in one.reason) == ("rejected", True), one.reason
     assert answers.keys() == {"999"}
     assert await channel.claims() == []
     assert await channel.staged() == 0
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "words"),
     [
-        (b"IEA*1*000000101", b"IEA*2*000000101"),
-        (b"IEA*1*000000101~", b""),
-        (b"*00501*", b"*00401*"),
-        (b"*00501*", b"*00602*"),
-        (b"IEA*1*", b"ISA*1*"),
+        (b"IEA*1*000000101", b"IEA*2*000000101", "IEA01 must be 1"),
+        (b"IEA*1*000000101~", b"", "The file is cut"),
+        (b"*00501*", b"*00401*", "ISA12"),
+        (b"*00501*", b"*00602*", "ISA12"),
+        (b"IEA*1*", b"ISA*1*", "The file is cut"),
     ],
 )
-async def test_a_wrong_envelope_gets_a_ta1_and_nothing_is_accepted(channel, old, new):
+async def test_a_wrong_envelope_gets_a_ta1_and_nothing_is_accepted(channel, old, new, words):
     file, answers = await channel.process(claims_file(2).replace(old, new))
     assert (file.state, file.accepted) == ("rejected", 0)
     assert segments(answers["TA1"], "TA1")[0][1] == "000000101"
     assert segments(answers["TA1"], "TA1")[0][4] == "R"
+    assert words in file.note
     assert "999" not in answers
     assert await channel.claims() == []
 

@@ -98,7 +98,7 @@ async def accept(flow, number, sender, new):
     payload = flow.vault.seal(scope, file_sets.TABLE, set_id, msgspec.msgpack.encode(sender))
     at = to_micros(flow.clock.now())
     row = FileSet(
-        set_id, "F1", 1, 1, number, "837P", "accepted", len(new), len(new), 0, at, 1, 0, payload
+        set_id, "F1", 1, 1, number, "837P", "accepted", len(new), len(new), 0, "", at, 1, 0, payload
     )
 
     async def job(tx):

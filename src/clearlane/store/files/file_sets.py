@@ -41,6 +41,8 @@ class FileSet(NamedTuple):
     claims: int
     accepted: int
     not_accepted: int
+    reason: str
+    """Why it was not accepted, for people; nothing of what it holds."""
     created_at: int
     released: int
     interchange_key: int
