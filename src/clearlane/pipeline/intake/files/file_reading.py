@@ -54,6 +54,7 @@ from clearlane.x12.reader.reader import (
     FileClosed,
     GroupClosed,
     InterchangeOpened,
+    ParentClosed,
     Reader,
     SetClosed,
     SetOpened,
@@ -68,6 +69,7 @@ READ_BYTES_AT_ONCE = 64 * 1024
 SET_LETTER = "S"
 CLAIM_TYPES = (*TRANSACTIONS, "837I")
 TA1 = "TA1"
+CLAIM = "CLM"
 ACK_TYPE = "999"
 """The guide of sets that are not acknowledged."""
 NOT_TAKEN = "Sets of this transaction are not taken from files: send 837P or 837D"
@@ -291,6 +293,8 @@ class _FileEvents:
                     self._open_set(set)
                 case UnitClosed() if self._open is not None:
                     self._pages += self._open.add(event)
+                case ParentClosed(loop) if self._open is not None:
+                    self._open.count_unplaced(loop)
                 case SetClosed(set) if self._open is not None:
                     verdict, pages = self._open.close()
                     self._sets.append(verdict)
@@ -356,9 +360,15 @@ class _OpenSet:
         if len(self._claims) == CLAIMS_PER_PAGE:
             yield self._page()
 
+    def count_unplaced(self, loop: tree.Loop) -> None:
+        """Count the claims that are in no place of their own in a wrong set: they are not accepted either."""
+        if self._set.findings and self._reading.type in CLAIM_TYPES:
+            self._reading.claims += sum(one[0] == CLAIM for one in loop.all_segments())
+
     def close(self) -> tuple[SetVerdict, list[ReadPage]]:
         """Return what a 999 reports of the set, and its last page."""
         set, reading = self._set, self._reading
+        self.count_unplaced(set.root)
         verdict = set_verdict(set, self._units)
         if reading.type not in (*TRANSACTIONS, ACK_TYPE):
             verdict.findings = [*verdict.findings, _not_taken(set)]
