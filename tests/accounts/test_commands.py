@@ -281,7 +281,7 @@ def test_what_others_feel_is_asked_first(clearlane, line, says):
     before = clearlane("vendor show ACME --json")
     asked = clearlane(line, code=2)
     assert says in " ".join(asked.stderr.split())
-    assert "Nothing was done: give --yes" in " ".join(asked.stderr.split())
+    assert "Nothing was done. Give --yes to confirm:" in " ".join(asked.stderr.split())
     assert shown(clearlane("vendor show ACME --json")) == shown(before)
     [site] = shown(clearlane("site list --json"))
     assert (site["state"], site["baa_accepted"]) == ("active", True)

@@ -88,6 +88,25 @@ def test_an_837_is_taken_and_what_came_back_is_fetched(client):
     wait_until(lambda: len(client.get(claims, params={"site": client.site}).json()["data"]) >= 2)
 
 
+def test_a_file_says_why_in_words_and_its_claims_are_listed_by_it(client):
+    mark = f"Z{random.getrandbits(40):X}"
+    bodies = [a_claim(1, payer=PAYER, account=mark), a_claim(2, payer="NOPAYER", account=mark)]
+    file = processed(client, a_file(a_set(*bodies), isa=f"{random.randrange(10**9):09}"))
+    assert [(one["state"], one["reason"]) for one in file["sets"]] == [("partly_accepted", None)]
+    asked = {"file": file["id"], "state": "not_accepted", "site": client.site}
+    claims = "/clearlane/v1/claims"
+    wait_until(lambda: client.get(claims, params=asked).json()["data"])
+    (claim,) = client.get(claims, params=asked).json()["data"]
+    assert (claim["vendor_claim_id"], claim["state"]) == (mark, "not_accepted")
+    assert claim["reason"]
+    assert client.get(claims, params=asked | {"file": "F0"}).json()["data"] == []
+    old = processed(client, an_837().replace(b"005010X222A1", b"004010X098A1"))
+    (one,) = old["sets"]
+    assert one["reason"] == "Version 004010 is not taken: send 837P or 837D of version 005010."
+    cut = processed(client, an_837()[:-30])
+    assert cut["note"].startswith("The file is cut")
+
+
 def test_files_are_listed_by_each_filter_page_by_page(client):
     ids = [processed(client, b"no X12 %d" % at, name=f"list{at}.txt")["id"] for at in range(3)]
     everything = client.get(FILES, params={"direction": "in", "limit": 500}).json()["data"]

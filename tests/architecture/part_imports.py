@@ -59,8 +59,10 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("payments", "payments that need attention are counted by their own condition", "installation"),
     },
     "console": {
-        **imports("frame", "every page is requested, rendered and worded in one way", "account", "claims", "operator", "patients", "payments", "shared"),
-        **{("shared", part): "the table of pages collects its rows" for part in ("account", "claims", "operator", "patients", "payments")},
+        **imports("frame", "every page is requested, rendered and worded in one way", "account", "claims", "files", "operator", "patients", "payments", "shared"),
+        **{("shared", part): "the table of pages collects its rows" for part in ("account", "claims", "files", "operator", "patients", "payments")},
+        **imports("claims", "a file lists its claims with the labels of claim pages", "files"),
+        **imports("files", "a connection lists its files with the labels of their pages", "operator"),
         **imports("payments", "a claim's money and a found payment are worded as on payment pages", "claims"),
         **imports("shared", "an act changes the counts of the menu; the sandbox page offers the first steps", "operator"),
         **imports("shared", "an act changes the counts of the menu", "payments"),

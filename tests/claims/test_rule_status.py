@@ -3,6 +3,7 @@
 from clearlane.claims.responses.code_advice import ENTITY_LOOPS, STATUS_PLACES
 from clearlane.claims.responses.rule_status import (
     CATEGORIES,
+    GUIDE_STATUSES,
     PLACE_STATUSES,
     RULE_STATUSES,
     SOURCES,
@@ -38,6 +39,9 @@ def test_categories_statuses_and_entities_are_of_the_lists():
         assert category in codes.load("status_categories"), id
         assert status in codes.load("statuses"), id
         assert not entity or entity in ENTITY_LOOPS, id
+    vague = codes.load_column("statuses", 3)
+    assert codes.load("statuses").keys() - vague.keys() >= set(GUIDE_STATUSES.values())
+    assert not GUIDE_STATUSES.keys() & PLACE_STATUSES.keys()
 
 
 def segment_of(place: str) -> str:

@@ -5,9 +5,11 @@ Also tests `cli/file/watch_folder`.
 
 import pytest
 
+from clearlane.cli.file.file_command import NOT_ACCEPTED_SHOWN
 from clearlane.cli.file.watch_folder import RECEIVED, SENT
 from tests.client.scripted_service import Reply
-from tests.client.test_client_commands import run  # noqa: F401  (a fixture)
+from tests.client.test_client_commands import CLAIM, run  # noqa: F401  (a fixture)
+from tests.client.test_errors import NO_SCOPE
 
 FILE = {
     "id": "F1", "file_id": "F1", "site": "S1", "direction": "in", "name": "claims.837", "channel": "cli", "type": None,
@@ -20,13 +22,16 @@ RESPONSE = {
 }  # fmt: skip
 SET = {
     "id": "S1", "set_id": "S1", "interchange": 1, "group": 1, "position": 1, "type": "837P", "state": "accepted",
-    "claims": 2, "accepted": 2, "not_accepted": 0,
+    "claims": 2, "accepted": 2, "not_accepted": 0, "reason": None,
 }  # fmt: skip
 DONE = FILE | {
     "type": "837P", "state": "accepted", "claims": 2, "accepted": 2, "sets": [SET], "responses": [RESPONSE],
     "note": "A note.",
 }  # fmt: skip
-REJECTED = DONE | {"state": "rejected", "accepted": 0, "not_accepted": 2}
+REJECTED = DONE | {
+    "state": "rejected", "accepted": 0, "not_accepted": 2,
+    "sets": [SET | {"state": "rejected", "reason": "Version 004010 is not taken."}],
+}  # fmt: skip
 ANSWER = FILE | {"id": "F2", "file_id": "F2", "direction": "out", "type": "999", "name": "a.837.AB12CD.999", "state": "ready"}  # fmt: skip
 NO_SUCH = Reply(404, {"detail": "The vendor has no file of this id.", "errors": []})
 
@@ -70,10 +75,50 @@ def test_a_file_is_sent_and_waited_for(run, service, tmp_path):  # noqa: F811
     assert sent.query == {"name": "claims.837", "site": "SITE-1", "channel": "cli"}
     assert sent.headers["content-type"] == "application/octet-stream"
     assert sent.headers["idempotency-key"]
-    rejected = run("file", "send", str(file), reply=[Reply(202, FILE), Reply(200, REJECTED)])
+    rejected = run(
+        "file", "send", str(file), reply=[Reply(202, FILE), Reply(200, REJECTED), page()]
+    )
     assert rejected.exit_code == 1
+    assert "Version 004010 is not taken." in rejected.output
     waiting = [Reply(202, FILE), Reply(200, FILE | {"sets": [], "responses": []})]
     assert "received" in run("file", "send", "-", "--wait", "0", given="ISA", reply=waiting).output
+
+
+def test_claims_that_were_not_accepted_are_shown_with_what_to_correct(run, service):  # noqa: F811
+    partly = DONE | {"state": "partly_accepted", "accepted": 1, "not_accepted": 1}
+    claim = CLAIM | {
+        "claim_number": "C7",
+        "state": "not_accepted",
+        "reason": "The payer is unknown.",
+    }
+    done = run("file", "show", "F1", reply=[Reply(200, partly), page(claim)])
+    assert done.exit_code == 0, done.output
+    assert "The payer is unknown." in done.output
+    assert "clearlane claim show" in done.output
+    asked = service.received[-1]
+    assert asked.path == "/clearlane/v1/claims"
+    assert (asked.query["file"], asked.query["state"]) == ("F1", "not_accepted")
+    many = [claim | {"claim_number": f"C{at}"} for at in range(NOT_ACCEPTED_SHOWN + 1)]
+    more = run("file", "show", "F1", reply=[Reply(200, partly), page(*many)])
+    assert "claim list --state not_accepted --file F1" in more.output
+    # A key for files alone reads no claims.
+    done = run("file", "show", "F1", reply=[Reply(200, partly), Reply(403, NO_SCOPE)])
+    assert (done.exit_code, "F2" in done.output) == (0, True), done.output
+
+
+def test_a_list_is_a_table_at_80_columns_without_counts_of_answers(run):  # noqa: F811
+    ids = {
+        "file_id": "F193N353RW88KF7KA1W",
+        "name": "monday-morning.837",
+        "state": "partly_accepted",
+    }
+    answer = ANSWER | {"file_id": "F193N353RW88KF7KA2W", "name": "monday-morning.837.AB12CD.277ca"}
+    done = run("file", "list", reply=page(DONE | ids, answer), COLUMNS="80")
+    head, first, second, *_ = done.output.splitlines()
+    assert head.split()[:2] == ["FILE", "ID"], done.output
+    assert first.split()[0] == ids["file_id"]
+    assert second.split()[0] == answer["file_id"]
+    assert " 0" not in second
 
 
 def test_the_bytes_of_a_file_are_written_as_they_are(run, tmp_path):  # noqa: F811

@@ -72,7 +72,8 @@ def test_a_user_is_added_listed_disabled_and_enabled(clearlane, two_sites):
     assert ivo["sites"] == ["all"]
     for line in ("disable", "totp", "reset-password"):
         asked = " ".join(clearlane(f"user {line} nora", code=2).stderr.split())
-        assert "all open sessions end now. Nothing was done: give --yes" in asked
+        assert asked.startswith("Nothing was done. Give --yes to confirm: ")
+        assert asked.endswith("all open sessions end now.")
     assert clearlane("user disable NORA --yes").stdout == "User nora is disabled.\n"
     assert "No change was needed" in clearlane("user disable nora --yes").stdout
     assert listed(clearlane)[1]["state"] == "disabled"

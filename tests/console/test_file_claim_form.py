@@ -109,6 +109,18 @@ async def test_a_finding_is_shown_at_its_segment_and_corrected_there(sandbox, bi
     assert f"Replaced by {new}" in text_of(await biller.text(f"/claims/{sandbox.refused}"))
 
 
+async def test_the_box_of_a_faulty_diagnosis_is_marked(sandbox, biller):
+    number = await send(sandbox, "M2", "ACC-2", **{"ABF:R519": "ABF:R51"})
+    page = await biller.text(f"/claims/{number}")
+    assert re.search(
+        r'<div class="wide fault"><dt>21 .*<span class="under reason">The ICD-10-CM', page
+    )
+    # What only X12 has stands below the table of lines, which would be wider than a page of 1280 pixels.
+    lines = page[page.index("<caption>Service lines") : page.index("</table>")]
+    assert "Line item control number" not in lines
+    assert "Line 2: Line item control number 1001-2" in text_of(page)
+
+
 async def test_a_payers_complaint_names_the_element_of_the_senders_file(sandbox, biller):
     number = sandbox.numbers["3016"]
     rejected = text_of(await biller.text(f"/claims/{number}"))

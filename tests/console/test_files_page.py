@@ -1,6 +1,6 @@
 """Files in the console: what came in and went out, in sentences, explained, replayed and sent again.
 
-Also tests `console/operator/file_page`, `console/frame/path_number`, `console/frame/list_filters` and `store/delivery/file_query`.
+Also tests `console/files/file_page`, `console/frame/path_number`, `console/frame/list_filters` and `store/delivery/file_query`.
 """
 
 import re
@@ -10,8 +10,8 @@ import pytest
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.connect.loopback_connections import loopback_route
+from clearlane.console.files import files_page
 from clearlane.console.frame.path_number import read_number
-from clearlane.console.operator import files_page
 from clearlane.pipeline.inbound.post import post_file
 from clearlane.pipeline.inbound.receive import receive
 from clearlane.pipeline.operator import batch_admin

@@ -156,6 +156,7 @@ async def test_a_ledger_of_the_files_that_come_back_is_that_of_the_payments(prac
     assert {"A0:16:PR", "A1:19:AY", "A2:20:PR"} <= set(re.findall(r"STC\*([^*]+)\*", acknowledged))
     # One payee, so that the payments of both sites go whole to one of them.
     remittances = back.get("835", []) + other.get("835", [])
+    assert {one[54:69].strip() for one in remittances} == {b"FERNHILL"}
     from_files, from_v1 = file_ledger(remittances), await practice.v1_ledger()
     assert from_files == from_v1
     assert from_files[0]["ACC-3001"] == 15000

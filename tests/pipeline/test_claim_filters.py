@@ -52,7 +52,11 @@ def parameters(names):
 
 @pytest.mark.parametrize("one", CLAIM_FILTERS, ids=lambda one: one.name)
 def test_every_filter_is_a_condition_of_the_store(one):
-    special = {"vendor_claim_hashes": "claim_numbers", "labels": "label"}
+    special = {
+        "vendor_claim_hashes": "claim_numbers",
+        "file_id": "claim_numbers",
+        "labels": "label",
+    }
     name = special.get(one.condition, one.condition)
     assert name in parameters({name}) - parameters(set())
 

@@ -215,6 +215,7 @@ CASES = [
         "2 webhook endpoints failed for too long",
         WELL,
     ),
+    ("responses-not-written", replace(WELL, failed_responses=2), "2 files for senders", WELL),
     ("work-parked", replace(WELL, parked_work=1), "1 piece of durable work stopped", WELL),
     ("audit-not-anchored", node(anchor_fault="No space."), "not anchored: No space.", WELL),
     (

@@ -186,6 +186,24 @@ async def test_a_claim_with_an_error_of_its_own_is_not_accepted_and_the_others_a
     assert segments(answers["999"], "IK5")[0][1] in {"A", "E"}
 
 
+async def test_a_277ca_reports_at_the_claim_what_concerns_it_and_names_the_element(channel):
+    await channel.process(claims_file())
+    faults = {
+        "A3:54": a_claim(1),
+        "A8:178": a_claim(2).replace("*A-2*150", "*A-2*151"),
+        "A7:255": a_claim(3, diagnosis="ABK:NOSUCH1"),
+        "A7:157:IL": a_claim(4).replace("19800229*F", "19800229*Q"),
+        "A7:249": a_claim(5).replace("11:B:1", "11:X:1"),
+        "A7:247": a_claim(6).replace("*UN*1*", "*UN*one*"),
+    }
+    file, answers = await channel.process(a_file(a_set(*faults.values()), isa="000000102"))
+    assert file.not_accepted == len(faults)
+    statuses = [one[1] for one in segments(answers["277CA"], "STC")]
+    # The first two are those of the batch and the provider; only the last claim's reason is one of its line.
+    assert statuses[2:] == [*faults, "A7:476"]
+    assert len(segments(answers["277CA"], "SVC")) == 1
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
 async def test_a_name_in_either_encoding_comes_back_in_plain_letters(channel, encoding):
     content = claims_file().decode().replace("*ARDEN*", "*mu\u00f1oz*").encode(encoding)
@@ -209,47 +227,66 @@ async def test_a_set_with_a_wrong_structure_is_rejected_whole_and_the_other_is_a
     async with channel.flow.database.read(channel.flow.site.scope) as tx:
         sets = await file_sets.list_sets(tx, file.file_id)
     assert [one.state for one in sets] == ["rejected", "accepted"]
+    assert "ZZZ" in sets[0].reason or "(segment " in sets[0].reason
+    assert sets[1].reason == ""
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "words"),
     [
-        (b"SE*28*0001", b"SE*29*0001"),
-        (b"GE*1*101", b"GE*2*101"),
-        (b"GE*1*101", b"GE*1*102"),
-        (b"005010X222A1", b"004010X098A1"),
-        (b"*ST*837", b"*ST*837"),
+        (b"SE*28*0001", b"SE*29*0001", "SE01 must be"),
+        (b"GE*1*101", b"GE*2*101", "GE01 must be"),
+        (b"GE*1*101", b"GE*1*102", "GE02 must"),
+        (b"005010X222A1", b"004010X098A1", "Version 004010 is not taken"),
+        (b"*ST*837", b"*ST*837", "GS01 must be HP"),
     ],
 )
-async def test_wrong_counts_and_versions_get_a_999_and_nothing_is_accepted(channel, old, new):
+async def test_wrong_counts_and_versions_get_a_999_and_nothing_is_accepted(
+    channel, old, new, words
+):
     content = claims_file().replace(old, new)
     if old == new:
         content = content.replace(b"ST*837*0001*", b"ST*835*0001*")
     file, answers = await channel.process(content)
     assert (file.state, file.accepted) == ("rejected", 0)
     assert segments(answers["999"], "AK9")[0][1] == "R"
+    async with channel.flow.database.read(channel.flow.site.scope) as tx:
+        (one,) = await file_sets.list_sets(tx, file.file_id)
+        refused = await file_sets.list_claims(tx, one.set_id, after=0, limit=9, not_accepted=True)
+        assert [each.position for each in refused] == [2, 3]
+    assert (one.state, words in one.reason) == ("rejected", True), one.reason
     assert answers.keys() == {"999"}
     assert await channel.claims() == []
     assert await channel.staged() == 0
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "words"),
     [
-        (b"IEA*1*000000101", b"IEA*2*000000101"),
-        (b"IEA*1*000000101~", b""),
-        (b"*00501*", b"*00401*"),
-        (b"*00501*", b"*00602*"),
-        (b"IEA*1*", b"ISA*1*"),
+        (b"IEA*1*000000101", b"IEA*2*000000101", "IEA01 must be 1"),
+        (b"IEA*1*000000101~", b"", "The file is cut"),
+        (b"*00501*", b"*00401*", "ISA12"),
+        (b"*00501*", b"*00602*", "ISA12"),
+        (b"IEA*1*", b"ISA*1*", "The file is cut"),
     ],
 )
-async def test_a_wrong_envelope_gets_a_ta1_and_nothing_is_accepted(channel, old, new):
+async def test_a_wrong_envelope_gets_a_ta1_and_nothing_is_accepted(channel, old, new, words):
     file, answers = await channel.process(claims_file(2).replace(old, new))
     assert (file.state, file.accepted) == ("rejected", 0)
     assert segments(answers["TA1"], "TA1")[0][1] == "000000101"
     assert segments(answers["TA1"], "TA1")[0][4] == "R"
+    assert words in file.note
     assert "999" not in answers
     assert await channel.claims() == []
+
+
+async def test_claims_of_a_set_without_its_levels_are_counted(channel):
+    whole = a_set(a_claim(1), a_claim(2), st="0002")
+    at, end = whole.index("HL*1**"), whole.index("HL*2*")
+    file, _ = await channel.process(a_file(a_set(a_claim(3, hl=2)), whole[:at] + whole[end:]))
+    assert (file.state, file.claims, file.accepted, file.not_accepted) == (
+        "partly_accepted", 3, 1, 2,
+    )  # fmt: skip
 
 
 async def test_a_ta1_is_written_if_it_is_asked_for(channel):
@@ -277,7 +314,10 @@ def zipped():
         (b"%PDF-1.7 ...", "PDF"),
         (b'{"DocumentType": "medical"}', "JSON"),
         (b"\xef\xbb\xbf<html>", "XML or HTML"),
-        (b"ISA*00*", "No X12 interchange"),
+        (b"\xef\xbb\xbf\r\nISA*00*", "ends inside its ISA"),
+        (claims_file().replace(b"ISA*", b"ISA "), "fixed widths"),
+        (claims_file().decode().encode("utf-16"), "UTF-16"),
+        (claims_file().decode().encode("utf-16-be"), "UTF-16"),
     ],
 )
 async def test_what_is_not_x12_gets_a_report_in_words(channel, content, words):

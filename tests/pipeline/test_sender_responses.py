@@ -6,6 +6,7 @@ Also tests `pipeline/inbound/claim_responses`, `pipeline/inbound/match_file_clai
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from types import SimpleNamespace
 
 import msgspec
@@ -18,10 +19,12 @@ from clearlane.pipeline.inbound import sender_responses
 from clearlane.pipeline.inbound.sender_responses import has_due_responses, write_due_responses
 from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
+from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.operator.payee_admin import name_payee
+from clearlane.pipeline.query.measures import RESPONSE_FAILURES_MIN
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.database.database import OperationRefused
-from clearlane.store.files import client_files, file_parts, file_sets, payees
+from clearlane.store.files import client_files, due_responses, file_parts, file_sets, payees
 from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.file_sets import FileSet, SetClaim
 from clearlane.store.payments.payment_query import PaymentQuery
@@ -95,7 +98,7 @@ async def accept(flow, number, sender, new):
     payload = flow.vault.seal(scope, file_sets.TABLE, set_id, msgspec.msgpack.encode(sender))
     at = to_micros(flow.clock.now())
     row = FileSet(
-        set_id, "F1", 1, 1, number, "837P", "accepted", len(new), len(new), 0, at, 1, 0, payload
+        set_id, "F1", 1, 1, number, "837P", "accepted", len(new), len(new), 0, "", at, 1, 0, payload
     )
 
     async def job(tx):
@@ -158,6 +161,27 @@ async def test_a_remittance_goes_whole_to_the_payees_site_with_claims_that_we_ne
     assert sorted(await responses(flow, "835")) == sorted([remit, other])
 
 
+async def test_a_remittance_is_addressed_to_the_sender_and_named_by_payer_day_and_check(flow):
+    await take(flow, a_file([a_claim(1)]))
+    await bills(flow, flow.site)
+    remit = payment(paid("OLD-1", "1", "80", "80"), reference="EFT/1 7", separators="|>!\n")
+    remit = remit.replace(b"ISA|00|          |00|          ", b"ISA|00|          |01|PASSWORD  ")
+    await flow.arrive(remit)
+    [made] = await responses(flow, "835")
+    assert check(made).findings == check(remit).findings
+    isa, gs, *whole, ge, iea = (row.split("|") for row in made.decode().splitlines())
+    assert isa[1:9] == [
+        "00", " " * 10, "00", " " * 10, "ZZ", "CLEARLANE      ", "ZZ", "FERNHILL       ",
+    ]  # fmt: skip
+    assert (gs[2:4], gs[6]) == (["CLEARLANE", "FERNHILL"], str(int(isa[13])))
+    assert (ge[2], iea[2]) == (gs[6], isa[13])
+    assert isa[13] != "000000500"
+    assert ["|".join(row) for row in whole] == remit.decode().splitlines()[2:-2]
+    async with flow.database.read(flow.site.scope) as tx:
+        [listed] = await find_page(tx, ClientFileQuery(where={"type": "835"}, limit=9))
+    assert re.fullmatch(rf"{PAYER}\.\d{{8}}\.EFT-1-7\.\w+\.835", listed.name)
+
+
 async def test_a_tax_id_names_the_payee_as_well_and_an_unknown_payee_gets_nothing(flow):
     await bills(flow, flow.site, "512345678")
     remit = payment(paid("A-1", "1", "80", "80"))
@@ -192,17 +216,37 @@ async def test_a_payee_of_two_vendors_waits_until_a_person_names_its_site(flow):
         await name_payee(flow.context, "12", flow.site, actor=ACTOR)
 
 
-async def test_a_response_that_cannot_be_written_stays_due_and_keeps_no_other_back(
+async def test_a_response_that_cannot_be_written_is_put_off_and_keeps_no_other_back(
     flow, monkeypatch
 ):
+    monkeypatch.setattr(sender_responses, "RESPONSES_AT_ONCE", 1)
     await bills(flow, flow.site)
-    await flow.arrive(payment(paid("A-1", "1", "80", "80")))
+    first = payment(paid("A-1", "1", "80", "80"))
+    second = payment(paid("A-2", "1", "80", "80"), reference="EFT2", control=501)
+    await flow.arrive(first)
     real = sender_responses.cut_sets
-    monkeypatch.setattr(sender_responses, "cut_sets", None)
-    assert await write_due_responses(flow.context) == 0
-    assert await has_due_responses(flow.context)
-    monkeypatch.setattr(sender_responses, "cut_sets", real)
-    assert len(await responses(flow, "835")) == 1
+    with monkeypatch.context() as broken:
+        broken.setattr(sender_responses, "cut_sets", None)
+        for seconds in (10, 20, 40, 80, 160):
+            assert await has_due_responses(flow.context)
+            assert await write_due_responses(flow.context) == 0
+            assert not await has_due_responses(flow.context)
+            flow.clock.advance(timedelta(seconds=seconds))
+
+        def cut(content, *more):
+            if content == first:
+                raise ValueError
+            return real(content, *more)
+
+        broken.setattr(sender_responses, "cut_sets", cut)
+        await flow.arrive(second, name="second")
+        assert await responses(flow, "835") == [second]
+        async with flow.database.read(due_responses.SCOPE) as tx:
+            assert await due_responses.count_failed(tx, RESPONSE_FAILURES_MIN) == 1
+    flow.clock.advance(timedelta(hours=1))
+    assert sorted(await responses(flow, "835")) == sorted([first, second])
+    async with flow.database.read(due_responses.SCOPE) as tx:
+        assert await due_responses.count_failed(tx, 1) == 0
 
 
 async def test_what_another_node_listed_first_is_dropped(flow, monkeypatch):
@@ -258,6 +302,41 @@ async def test_a_payers_277ca_comes_back_in_the_senders_numbers(flow):
     # The same statements in another file say nothing new.
     assert await flow.arrive(answer.replace(b"000000500", b"000000501"), name="b")
     assert len(await responses(flow, "277CA")) == len(before) + 1
+
+
+async def test_a_correction_is_acknowledged_in_the_senders_set_like_the_claim_itself(flow):
+    wrong = a_claim(1).replace("HC:99213*150*", "HC:99213*140*")
+    await take(flow, a_file([wrong, a_claim(2)]))
+    async with flow.database.read(flow.site.scope) as tx:
+        first = (await file_sets.list_claims(tx, "SET1", after=0, limit=1))[0].claim_number
+    done = await submit_correction(
+        flow.context, flow.site, first, {"2300/CLM02 (segment 21)": "140"},
+        actor=ACTOR, now=flow.clock.now(),
+    )  # fmt: skip
+    assert done.accepted, done.findings
+    [receipt] = await responses(flow, "277CA")
+    await flow.send()
+    [delivered] = [one for one in await responses(flow, "277CA") if one != receipt]
+    answer = status(
+        patient("A-1", "A2:20:PR*20261102*WQ*140", extra=[f"REF*D9*{done.claim_number}"])
+    )
+    assert await flow.arrive(answer) == ["applied"]
+    known = [receipt, delivered]
+    [taken] = [one for one in await responses(flow, "277CA") if one not in known]
+    for made in (receipt, delivered, taken):
+        assert check(made).findings == ()
+        assert "TRN*2*FB0001" in rows(made, "TRN*2")
+    today = f"{flow.clock.now():%Y%m%d}"
+    wanted = ("TRN*2*A-", "STC*A", "REF*D9")
+    assert rows(receipt, *wanted)[-3:] == [
+        "TRN*2*A-1", f"STC*A1:19:AY*{today}*WQ*140", "REF*D9*SENDER1",
+    ]  # fmt: skip
+    assert [row[:12] for row in rows(delivered, "TRN*2*A-", "STC*A0")] == [
+        "TRN*2*A-1", "STC*A0:16:PR", "TRN*2*A-2", "STC*A0:16:PR",
+    ]  # fmt: skip
+    assert rows(taken, *wanted)[-3:] == [
+        "TRN*2*A-1", "STC*A2:20:PR*20261102*WQ*140", "REF*D9*SENDER1",
+    ]  # fmt: skip
 
 
 async def test_a_999_that_refuses_and_a_277_that_waits_come_back_as_well(flow):

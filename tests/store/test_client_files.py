@@ -234,7 +234,21 @@ async def test_one_work_at_a_time_processes_the_first_file_of_each_site(files):
 
 def a_set(set_id, **own):
     row = FileSet(
-        set_id, "F1", 1, 1, 1, "837P", "accepted", 3, 3, 0, 50, 0, interchange_key=7, payload=b"s"
+        set_id,
+        "F1",
+        1,
+        1,
+        1,
+        "837P",
+        "accepted",
+        3,
+        3,
+        0,
+        "",
+        50,
+        0,
+        interchange_key=7,
+        payload=b"s",
     )
     return row._replace(**own)
 

@@ -159,6 +159,11 @@ def test_a_rejected_interchange_gets_no_999(old, new, code):
     assert not check.check(answer.ta1).findings
 
 
+def test_an_old_standards_identifier_in_isa11_is_named_as_that():
+    old = file().replace(b"*^*00501*", b"*U*00501*")
+    assert b"*R*016~" in reply(old).ta1
+
+
 def test_a_small_fault_of_the_interchange_is_noted():
     answer = reply(file().replace(b"~GS", b"~~GS"))
     assert answer.accepted == "A"

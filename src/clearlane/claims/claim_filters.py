@@ -75,6 +75,7 @@ CLAIM_FILTERS = (
         "patient_birth_date", FilterType.DAY, "patient_key", "Patient's birth date",
         "The patient's birth date; the last name is given too.",
     ),
+    ClaimFilter("file", FilterType.TEXT, "file_id", "File", "The id of the file that the claims came in."),
     ClaimFilter(
         "changed_after", FilterType.MOMENT, "updated_at_after", "Changed after",
         "Claims that changed later than this, in the order of their changes; otherwise the newest come first.",

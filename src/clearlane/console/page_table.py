@@ -17,6 +17,7 @@ from clearlane.console.claims import (
     search_page,
     worklist_actions,
 )
+from clearlane.console.files import file_page, files_page, site_file_page
 from clearlane.console.frame import frame_assets
 from clearlane.console.frame.page_row import PageRow
 from clearlane.console.operator import (
@@ -25,8 +26,6 @@ from clearlane.console.operator import (
     audit_page,
     connection_page,
     connections_page,
-    file_page,
-    files_page,
     people_page,
     person_page,
     rules_page,
@@ -43,7 +42,8 @@ MODULES = (
     claims_page, search_page, claim_page, correct_page, resend_page, outside_page,
     claim_action_handlers, worklist_actions, fix_cause_page,
     payments_page, payment_page, payment_downloads, eligibility_page, enrollments_page,
-    connections_page, connection_page, rules_page, files_page, file_page, sandbox_page,
+    connections_page, connection_page, rules_page, files_page, file_page, site_file_page,
+    sandbox_page,
     accounts_page, api_keys_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
 )  # fmt: skip
 

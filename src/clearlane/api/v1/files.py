@@ -99,6 +99,7 @@ class FileSetJson(BaseModel):
     position: Annotated[int, Field(description="Its place in the group.")]
     type: str
     state: Annotated[str, Field(description="`accepted`, `partly_accepted` or `rejected`.")]
+    reason: Annotated[str | None, Field(description="Why it was not accepted, in a sentence.")]
     claims: int
     accepted: int
     not_accepted: int
@@ -289,6 +290,7 @@ def _set_object(one: FileSet) -> dict[str, object]:
         "position": one.position,
         "type": one.type,
         "state": one.state,
+        "reason": one.reason or None,
         "claims": one.claims,
         "accepted": one.accepted,
         "not_accepted": one.not_accepted,

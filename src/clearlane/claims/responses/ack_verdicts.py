@@ -17,7 +17,13 @@ from typing import NamedTuple
 
 from clearlane.claims.finding import LEFT_OUT
 from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim
-from clearlane.claims.responses.rule_status import INVALID, PLACE_STATUSES, RuleStatus, status_of
+from clearlane.claims.responses.rule_status import (
+    GUIDE_STATUSES,
+    INVALID,
+    PLACE_STATUSES,
+    RuleStatus,
+    status_of,
+)
 from clearlane.claims.rules import RULES
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import codes, grammar, guides
@@ -31,6 +37,7 @@ LEVEL_ENTITIES = {"2000A": "85", "2000B": "IL", "2000C": "QC", "2300": "QC", "23
 """Whom a loop without a name of its own is about."""
 PROVIDER = "85"
 
+_STATUSES = {**GUIDE_STATUSES, **PLACE_STATUSES}
 _LOCATION = re.compile(
     r"(?:(?P<loop>\d{4}[A-Z]{0,2})/(?P<id>[A-Z][A-Z0-9]{1,2})(?P<element>\d\d)?(?:-\d+)?|line \d+)"
     r" \(segment (?P<number>\d+)\)",
@@ -137,7 +144,9 @@ def place_status(
 ) -> tuple[RuleStatus, ...]:
     """Return the codes of a place in an 837: the status of its element, and whom it is about."""
     path = f"{segment}/{element:02}"
-    known = PLACE_STATUSES.get(f"{loop}/{path}") or PLACE_STATUSES.get(path, VAGUE)
+    known = next(
+        (_STATUSES[place] for place in (f"{loop}/{path}", path) if place in _STATUSES), VAGUE
+    )
     code, _, entity = known.partition(" ")
     return _complete(RuleStatus(category, code, entity), transaction, loop)
 

@@ -170,14 +170,16 @@ def _line(loop: Loop, service: Segment | None) -> AcknowledgedLine:
 
 
 def _svc(service: Segment) -> tuple[str, ...]:
-    """Return SVC01 to SVC07; nothing if there is no procedure or no charge."""
+    """Return SVC01 to SVC07; nothing if there is no procedure or no charge that is a number."""
     procedure, charge, units = (get_element(service, at) for at in SERVICES[service[0]])
     revenue = get_element(service, 1) if service[0] == "SV2" else ""
     if not procedure and revenue:
         procedure, revenue = f"NU:{revenue}", ""
     parts = split_components(procedure)[:PROCEDURE_COMPONENTS]
-    if not charge or len(parts) < 2 or not all(parts[:2]):
+    if parse_number(charge) is None or len(parts) < 2 or not all(parts[:2]):
         return ()
+    if parse_number(units) is None:
+        units = ""  # faulty units would make the acknowledgement wrong as well
     return (":".join(parts).rstrip(":"), charge, "", revenue, "", "", units)
 
 

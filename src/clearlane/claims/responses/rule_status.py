@@ -58,6 +58,12 @@ PLACE_STATUSES: Mapping[str, str] = {
     "NM1/09": "562", "PER/04": "127", "PRV/03": "145", "REF/02": "21",
 }  # fmt: skip
 """Status and entity by the place that a rule is about. A place without a loop concerns whom the finding names."""
+GUIDE_STATUSES: Mapping[str, str] = {
+    "2300/CLM/01": "478", "2300/CLM/05": "249", "2400/SV1/02": "583", "2400/SV3/01": "454", "2400/SV3/02": "583",
+    "2400/SV3/03": "249", "DMG/03": "157", "N3/01": "503", "N4/01": "502",
+    **{f"2300/HI/{element:02}": "255" for element in range(2, 13)},
+}  # fmt: skip
+"""The same of places that no claim rule is about, only the guide."""
 RULE_STATUSES: Mapping[str, str] = {
     "C106": "24 85", "C151": "718", "C158": "254", "C301": "512", "C302": "512", "C303": "511", "C311": "693",
     "C314": "476", "C504": "772", "C508": "254", "C521": "254", "C522": "254", "C524": "86", "C605": "251",

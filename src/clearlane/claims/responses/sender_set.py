@@ -20,8 +20,9 @@ from clearlane.kernel.redacted_repr import shows
 from clearlane.x12 import grammar, tree
 from clearlane.x12.checker import ack
 from clearlane.x12.delimiters import Delimiters
+from clearlane.x12.reader.set_slices import HeaderValues
 from clearlane.x12.writer.encode import clean
-from clearlane.x12.writer.writer import Envelope, wrap_sets
+from clearlane.x12.writer.writer import Envelope, build_isa, wrap_sets
 
 NOT_KNOWN = "NOT KNOWN"
 NAME_CHARACTERS_MAX = 60
@@ -104,6 +105,25 @@ def sender_set_of(set: tree.TransactionSet) -> SenderSet:
 def answer_envelope(sender: SenderSet, control: int, moment: datetime) -> Envelope:
     """Return the envelope of an answer to a set."""
     return ack.answer_envelope(list(sender.isa), control, moment, gs=list(sender.gs))
+
+
+def values_for_sender(sender: SenderSet, control: int, moment: datetime) -> HeaderValues:
+    """Return what the headers of a payer's file say when it is handed on to a sender: from us to him, with our number.
+
+    Separators, version and usage stay those of the file; a password of the payer's stays here.
+    """
+    envelope = answer_envelope(sender, control, moment)
+    isa = build_isa(envelope)
+    return HeaderValues(
+        isa={at: isa[at] for at in (*range(1, 11), 13, 14)},
+        gs={
+            2: envelope.application_sender or envelope.sender,
+            3: envelope.application_receiver or envelope.receiver,
+            4: f"{moment:%Y%m%d}",
+            5: f"{moment:%H%M}",
+            6: str(control),
+        },
+    )
 
 
 def write_answer(

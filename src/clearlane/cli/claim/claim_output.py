@@ -45,6 +45,8 @@ def show_history(history: ClaimHistory, label: str) -> None:
         decided = (status.payer_cents, status.patient_cents) if history.payments else (None, None)
         amounts = (status.total_cents, *decided, status.adjustment_cents)
         show_amounts(*(None if cents is None else cents / 100 for cents in amounts))
+    if history.came_in:
+        show_text(f"came in {history.came_in.sentence}", "  ")
     if history.predecessor:
         typer.echo(f"  takes over from {history.predecessor}")
     if history.successor:

@@ -79,6 +79,7 @@ def _history_json(history: ClaimHistory, label: ClaimLabel) -> dict[str, object]
     return {
         **claim_json(history.loaded, claim_state(history)),
         "label": label,
+        "came_in": history.came_in._asdict() if history.came_in else None,
         "predecessor": history.predecessor,
         "successor": history.successor,
         "prior_payer_claim": history.prior_payer_claim,

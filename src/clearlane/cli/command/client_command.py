@@ -230,7 +230,7 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        usage_error(f"{question} Nothing was done: give --yes to do it without being asked.")
+        usage_error(f"Nothing was done. Give --yes to confirm: {question}")
     typer.confirm(question, abort=True, err=True)
 
 

@@ -28,7 +28,8 @@ from clearlane.cli.command.filter_options import filter_options
 from clearlane.cli.command.output import show_facts, show_json, show_limited, show_table, show_text
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.file.watch_folder import watch_folder
-from clearlane.kernel.client_file import CLIENT_FILE_FILTERS, FileChannel, FileState
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.client_file import CLIENT_FILE_FILTERS, FileChannel, FileDirection, FileState
 
 if TYPE_CHECKING:
     from clearlane.client import FileDetails
@@ -45,26 +46,37 @@ WAIT_SECONDS = 60.0
 WATCH_SECONDS = 5.0
 COLUMNS = (
     TableColumn("file id", "file_id"),
-    TableColumn("direction", "direction", drop=3),
+    TableColumn("direction", "direction", drop=4),
     TableColumn("type", "type"),
     TableColumn("state", "state", state=True),
-    TableColumn("name", "name"),
-    TableColumn("claims", "claims", right=True, drop=2),
-    TableColumn("accepted", "accepted", right=True, drop=2),
-    TableColumn("answers", "answers", drop=4),
-    TableColumn("site", "site", drop=6),
-    TableColumn("received", "received_at", drop=1),
-    TableColumn("fetched", "fetched_at", drop=5),
+    TableColumn("name", "name", drop=1),
+    TableColumn("claims", "claims", right=True, drop=3),
+    TableColumn("accepted", "accepted", right=True, drop=3),
+    TableColumn("answers", "answers", drop=5),
+    TableColumn("site", "site", drop=7),
+    TableColumn("time", "received_at", drop=2),
+    TableColumn("fetched", "fetched_at", drop=6),
 )
+NO_COUNTS = {"claims": None, "accepted": None}
+"""What the table shows of a file to fetch, whose claims are not counted."""
 RESPONSES = ("file id", "type", "name", TableColumn("bytes", right=True), "fetched")
 SETS = (
     TableColumn("set"),
     "type",
     TableColumn("state", state=True),
-    TableColumn("claims", right=True),
-    TableColumn("accepted", right=True),
-    TableColumn("not accepted", right=True),
+    TableColumn("claims", right=True, drop=1),
+    TableColumn("accepted", right=True, drop=2),
+    TableColumn("not accepted", right=True, drop=2),
+    TableColumn("reason", wrap=True),
 )
+SET_FACTS = ("type", "state", "claims", "accepted", "not_accepted", "reason")
+NOT_ACCEPTED = (
+    "claim number",
+    TableColumn("vendor claim id", drop=1),
+    TableColumn("reason", wrap=True),
+)
+NOT_ACCEPTED_SHOWN = 20
+"""How many claims that were not accepted are shown with a file."""
 NOT_TAKEN = (FileState.REJECTED, FileState.UNREADABLE, FileState.PARTLY_ACCEPTED)
 FileId = Annotated[str, typer.Argument(metavar="ID", help="The id of the file.")]
 
@@ -124,6 +136,10 @@ def list_files(
     with client_session(options) as session:
         files = session.client.files.find(**filters, site=session.site)
         found = [one.raw for one in islice(files, limit + 1)]
+    if not (as_csv or as_json):
+        found = [
+            {**one, **NO_COUNTS} if one["direction"] == FileDirection.OUT else one for one in found
+        ]
     show_limited(
         COLUMNS,
         found,
@@ -212,14 +228,16 @@ def _show(session: ClientSession, file: "FileDetails") -> None:
     if session.as_json:
         show_json(dict(file.raw))
         return
+    is_sent = file.direction == FileDirection.IN
+    counts = f"{file.claims:,}: {file.accepted:,} accepted, {file.not_accepted:,} not"
     show_facts(
         [
             ("File", file.file_id),
             ("Name", file.name),
             ("Type", file.type),
             ("State", file.state),
-            ("Claims", f"{file.claims:,}: {file.accepted:,} accepted, {file.not_accepted:,} not"),
-            ("Received", file.received_at),
+            ("Claims", counts) if is_sent else ("Answers", file.answers),
+            ("Received" if is_sent else "Written", file.received_at),
         ]
     )
     if file.note:
@@ -231,15 +249,37 @@ def _show(session: ClientSession, file: "FileDetails") -> None:
             (
                 (
                     f"{one.get('interchange')}.{one.get('group')}.{one.get('position')}",
-                    *(
-                        one.get(name)
-                        for name in ("type", "state", "claims", "accepted", "not_accepted")
-                    ),
+                    *(one.get(name) for name in SET_FACTS),
                 )
                 for one in file.sets
             ),
         )
+    if file.not_accepted:
+        _show_not_accepted(session, file)
     if file.responses:
         typer.echo()
         rows = ((r.file_id, r.type, r.name, f"{r.bytes:,}", r.fetched_at) for r in file.responses)
         show_table(RESPONSES, rows)
+
+
+def _show_not_accepted(session: ClientSession, file: "FileDetails") -> None:
+    """Print the claims of a file that were not accepted, with what to correct; a key may be one that reads no claims."""
+    from clearlane.client import NotAllowed
+
+    claims = session.client.claims.find(
+        file=file.file_id, state=ClaimLabel.NOT_ACCEPTED.value, site=session.site
+    )
+    try:
+        found = list(islice(claims, NOT_ACCEPTED_SHOWN + 1))
+    except NotAllowed:
+        return
+    if not found:  # all of them are of sets that were rejected as a whole
+        return
+    typer.echo()
+    show_table(
+        NOT_ACCEPTED,
+        ((one.claim_number, one.vendor_claim_id, one.reason) for one in found[:NOT_ACCEPTED_SHOWN]),
+    )
+    show_text("All findings of one: clearlane claim show NUMBER.")
+    if len(found) > NOT_ACCEPTED_SHOWN:
+        show_text(f"More: clearlane claim list --state not_accepted --file {file.file_id}")

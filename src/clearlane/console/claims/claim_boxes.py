@@ -42,11 +42,13 @@ class FormBox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineTable:
-    """The service lines: the columns that any line fills, and the cells of each line."""
+    """The service lines: the boxes that any line fills, and the cells of each line."""
 
     columns: list[tuple[str, str]]
     rows: list[list[tuple[str, str]]] = field(repr=False)
     """Value and fault of each cell."""
+    other: list[FormBox] = field(default_factory=list, repr=False)
+    """Filled fields that only X12 has: as columns they would make the table wider than its page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +118,7 @@ def _sheet(
     return FormSheet(
         form=form.form_name,
         boxes=sorted(boxes, key=lambda one: _order(one.number)),
-        other=other,
+        other=[*other, *lines.other],
         lines=lines,
         empty=sorted(empty, key=lambda one: _order(one.number)),
     )
@@ -193,14 +195,25 @@ def _line_cells(
         for each in fields_of(form.line).values()
         if any(show_value(values.get(each.name)) or each.name in wrong for values, wrong in lines)
     ]
+    shown = [each for each in filled if each.box or any(each.name in wrong for _, wrong in lines)]
     return LineTable(
-        columns=[(each.box, each.label) for each in filled],
+        columns=[(each.box, each.label) for each in shown],
         rows=[
             [
                 (_with_meaning(each, show_value(values.get(each.name))), wrong.get(each.name, ""))
-                for each in filled
+                for each in shown
             ]
             for values, wrong in lines
+        ],
+        other=[
+            FormBox(
+                number="",
+                title=f"Line {number}: {each.label}",
+                value=_with_meaning(each, show_value(values[each.name])),
+            )
+            for number, (values, _) in enumerate(lines, 1)
+            for each in filled
+            if each not in shown and show_value(values.get(each.name))
         ],
     )
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_changes import element_at, parse_location
+from clearlane.claims.forms.x12_places import ClaimPlaces
 from clearlane.claims.forms.x12_segments import ClaimSegment, element_name, segments_of
 from clearlane.claims.view_builder import ViewTable
 from clearlane.claims.x12_claim import X12Claim
@@ -50,9 +51,18 @@ def view_values(
         value = form.value(claim, at + path)
         if value is not None and not _is_part(value):
             values[name] = value
-        if form.has(at + path) and (fault := faults.get(places.locate(at + path))):
+        if form.has(at + path) and (fault := _fault_at(places, at + path, value, faults)):
             wrong[name] = fault
     return values, wrong
+
+
+def _fault_at(places: ClaimPlaces, path: str, value: Any, faults: Mapping[str, str]) -> str:
+    """Return what is wrong with a value, or with one of a list, such as a diagnosis."""
+    items = [f"{path}[{at}]" for at in range(len(value))] if isinstance(value, tuple) else []
+    # If one of a list cannot be read, the view has none of them; their places are known.
+    items += [known for known in places.known if known.startswith(f"{path}[")]
+    found = (faults.get(places.locate(one)) for one in (path, *items))
+    return next(filter(None, found), "")
 
 
 def _is_part(value: Any) -> bool:

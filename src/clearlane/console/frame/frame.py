@@ -31,6 +31,7 @@ MENU = (
     MenuEntry("/payments", "Payments"),
     MenuEntry("/eligibility", "Eligibility"),
     MenuEntry("/enrollments", "Enrollments"),
+    MenuEntry("/files", "Files", EVERY_ROLE - OPERATOR),
 )
 OPERATOR_MENU = (
     MenuEntry("/payers", "Connections", OPERATOR),

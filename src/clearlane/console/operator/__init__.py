@@ -1,1 +1,1 @@
-"""Pages for operators: connections, files, accounts, people, audit, webhooks, and the sandbox."""
+"""Pages for operators: connections, accounts, people, audit, webhooks, and the sandbox."""

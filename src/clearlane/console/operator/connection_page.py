@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from clearlane.connect.connection_check import ConnectionCheck
+from clearlane.console.files.files_page import IN_LABELS, OUT_LABELS
 from clearlane.console.frame import page_text
 from clearlane.console.frame.act_question import (
     REPEATS_SAFELY,
@@ -18,7 +19,6 @@ from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.menu_counts import count_again
 from clearlane.console.operator.connections_page import NOTICES, load_states, route_path, route_row
-from clearlane.console.operator.files_page import IN_LABELS, OUT_LABELS
 from clearlane.kernel.finding import Finding
 from clearlane.payers.route_change import RouteEdit
 from clearlane.payers.routes import (

@@ -1,4 +1,4 @@
-"""Make acknowledgements (277CA) and statuses (277) for the senders of files: of deliveries, and of payers' files.
+"""Make acknowledgements (277CA) and statuses (277) for the senders of files: of corrections, deliveries and payers' files.
 
     for response, content in await delivery_responses(context, site, due): ...
 
@@ -14,11 +14,11 @@ import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims.forms.x12_loops import loops_of
-from clearlane.claims.responses.ack_verdicts import FORWARDED, PAYER
+from clearlane.claims.responses.ack_verdicts import FORWARDED, PAYER, RECEIPT
 from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.responses.returned_verdicts import returned_statuses, returned_verdict
-from clearlane.claims.responses.sender_set import SenderSet
+from clearlane.claims.responses.sender_set import SenderSet, values_for_sender
 from clearlane.claims.responses.write_277 import StatusResponse277
 from clearlane.claims.responses.write_277ca import (
     Acknowledgement277CA,
@@ -39,19 +39,29 @@ from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.store.files import client_files, due_responses, file_sets
 from clearlane.store.files.due_responses import DueResponse
 from clearlane.store.files.file_sets import FileSet
+from clearlane.x12.reader.set_slices import AS_RECEIVED, HeaderValues
 
 CLAIMS_PAGE_ROWS = 250
 
 ResponseContent = tuple[ClientResponse, bytes]
 
 
+async def correction_responses(
+    context: WorkContext, site: Site, due: DueResponse
+) -> list[ResponseContent]:
+    """Return the acknowledgement that we have the correction of a claim of a set."""
+    found, made = await _own_acknowledgement(context, site, due)
+    async for page in _claims(context, site, due):
+        for _, claim in page:
+            made.add(claim, RECEIPT)
+    return [await _content(context, site, due, found, "277CA", made.write)]
+
+
 async def delivery_responses(
     context: WorkContext, site: Site, due: DueResponse
 ) -> list[ResponseContent]:
     """Return the acknowledgement that claims of a set were delivered."""
-    found, sender = await _set(context, site, due)
-    source = clearinghouse_source(context.payer_access.submitter.name, sender)
-    made = await _acknowledgement(context, site, found, sender, source)
+    found, made = await _own_acknowledgement(context, site, due)
     async with context.database.read(batches.SCOPE) as tx:
         members = await batches.list_members(tx, int(due.source_id))
     attempts = {one.claim_number: one.attempt for one in members}
@@ -104,8 +114,34 @@ async def _set(context: WorkContext, site: Site, due: DueResponse) -> tuple[File
         sets = await file_sets.find_sets(tx, [due.set_id])
         found = require_row(sets.get(due.set_id), "the set of a response")
         await context.vault.load_keys_of(tx, [found.payload])
+    return found, _open_sender(context, site, found)
+
+
+def _open_sender(context: WorkContext, site: Site, found: FileSet) -> SenderSet:
     opened = context.vault.open(site.scope, file_sets.TABLE, found.set_id, found.payload)
-    return found, msgspec.msgpack.decode(opened, type=SenderSet)
+    return msgspec.msgpack.decode(opened, type=SenderSet)
+
+
+async def header_values(context: WorkContext, site: Site) -> HeaderValues:
+    """Return what the headers of a payer's file say when it is handed on to a site: its ids as in the last file that it sent.
+
+    They stay as received for a site that never sent a file.
+    """
+    async with context.database.read(site.scope) as tx:
+        found = await file_sets.find_latest(tx)
+        if found is None:
+            return AS_RECEIVED
+        await context.vault.load_keys_of(tx, [found.payload])
+    return values_for_sender(_open_sender(context, site, found), *await _envelope(context, site))
+
+
+async def _own_acknowledgement(
+    context: WorkContext, site: Site, due: DueResponse
+) -> tuple[FileSet, Acknowledgement277CA]:
+    """Return an acknowledgement of our own for claims of a set, without claims yet."""
+    found, sender = await _set(context, site, due)
+    source = clearinghouse_source(context.payer_access.submitter.name, sender)
+    return found, await _acknowledgement(context, site, found, sender, source)
 
 
 async def _acknowledgement(
@@ -126,7 +162,7 @@ async def _claims(
     context: WorkContext, site: Site, due: DueResponse
 ) -> AsyncIterator[list[tuple[str, AcknowledgedClaim]]]:
     """Yield the claims that a response is about with their numbers, a page at a time."""
-    after = 0
+    after = due_responses.FIRST
     while True:
         async with context.database.read(site.scope) as tx:
             page = await due_responses.list_claims(tx, due, after=after, limit=CLAIMS_PAGE_ROWS)
@@ -138,7 +174,7 @@ async def _claims(
             yield await asyncio.to_thread(_open_claims, context, site, ordered)
         if len(page) < CLAIMS_PAGE_ROWS:
             return
-        after = page[-1].position
+        after = page[-1]
 
 
 def _open_claims(

@@ -1,22 +1,29 @@
-"""Write what goes back to the senders of files: deliveries, payers' acknowledgements, remittances.
+"""Write what goes back to the senders of files: corrections, deliveries, payers' acknowledgements, remittances.
 
     await write_due_responses(context)          # run by a tick
 
-What is due is a row that was stored with its cause: a delivery, a posted file of a payer, or a payment. A remittance goes
-back as it was received, anything else in the sender's own numbers. The file is stored first; one transaction then lists
+What is due is a row that was stored with its cause: a correction, a delivery, a posted file of a payer, or a payment. A remittance goes
+back as it was received but for its envelope, anything else in the sender's own numbers. The file is stored first; one transaction then lists
 it and removes what was due.
 """
 
 import asyncio
+import re
 
+import msgspec
 import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.payments.payment import Payment
 from clearlane.pipeline.inbound.claim_responses import (
     ResponseContent,
+    correction_responses,
     delivery_responses,
+    header_values,
     payer_file_responses,
 )
 from clearlane.pipeline.intake.files.file_responses import (
@@ -30,6 +37,7 @@ from clearlane.store.delivery import inbox
 from clearlane.store.files import client_files, due_responses
 from clearlane.store.files.due_responses import DueResponse, ResponseSource
 from clearlane.store.payments import payments
+from clearlane.store.payments.payments import PaymentRow
 from clearlane.x12.reader.set_slices import cut_sets, slice_sets
 
 log = structlog.get_logger()
@@ -37,6 +45,9 @@ log = structlog.get_logger()
 NAME = "sender-responses"
 EVERY_SECONDS = 2
 RESPONSES_AT_ONCE = 50
+FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS = 10, 3_600
+"""A response that cannot be written is tried again later and later."""
+NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9-]+", re.ASCII)
 
 
 async def response_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -45,34 +56,47 @@ async def response_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 
 async def has_due_responses(context: WorkContext) -> bool:
-    """Return whether a response is due."""
-    async with context.database.read(due_responses.SCOPE) as tx:
-        return bool(await due_responses.list_ready(tx, 1))
+    """Return whether a response is due now."""
+    return bool(await _list_ready(context, 1))
 
 
 async def write_due_responses(context: WorkContext) -> int:
-    """Write every response that is due; return how many there were."""
+    """Write every response that is due; return how many were written."""
     done = 0
     while True:
-        async with context.database.read(due_responses.SCOPE) as tx:
-            due = await due_responses.list_ready(tx, RESPONSES_AT_ONCE)
-        written = [await _try(context, one) for one in due]
-        done += sum(written)
-        if len(due) < RESPONSES_AT_ONCE or not any(written):
+        due = await _list_ready(context, RESPONSES_AT_ONCE)
+        done += sum([await _try(context, one) for one in due])
+        if len(due) < RESPONSES_AT_ONCE:
             return done
 
 
+async def _list_ready(context: WorkContext, limit: int) -> list[DueResponse]:
+    async with context.database.read(due_responses.SCOPE) as tx:
+        return await due_responses.list_ready(tx, to_micros(context.clock.now()), limit)
+
+
 async def _try(context: WorkContext, due: DueResponse) -> bool:
-    """Write a response; return whether that succeeded. One that cannot be written must not keep the others back."""
+    """Write a response; return whether that succeeded. One that cannot be written keeps no other back: it is put off."""
     try:
         await _write(context, due)
     except StoreFault:  # the database is down or busy
         raise
-    except Exception as fault:  # noqa: BLE001  (it stays due, and is tried again)
+    except Exception as fault:  # noqa: BLE001  (it stays due, and is tried again later)
         details = {"fault": fault_code(fault), "places": fault_frames(fault)}
         log.error("response not written", source=due.source, id=due.source_id, **details)  # noqa: TRY400
+        await _put_off(context, due)
         return False
     return True
+
+
+async def _put_off(context: WorkContext, due: DueResponse) -> None:
+    seconds = min(FIRST_RETRY_SECONDS * 2**due.failures, LAST_RETRY_SECONDS)
+    until = to_micros(context.clock.now()) + seconds * 1_000_000
+    await context.database.write(
+        Scope(vendor=VendorId(due.vendor_id), site=SiteId(due.site_id)),
+        lambda tx: due_responses.put_off(tx, due, until),
+        actor=context.actor,
+    )
 
 
 async def _write(context: WorkContext, due: DueResponse) -> None:
@@ -111,23 +135,35 @@ def _site(context: WorkContext, due: DueResponse) -> Site:
 
 
 async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> list[ResponseContent]:
-    """Return the set of a payment in its envelope, as it was received."""
+    """Return the set of a payment as it was received, in an envelope to the site."""
     async with context.database.read(payments.SCOPE) as tx:
         payment = require_row(await payments.find(tx, due.source_id), "a payment")
         file = require_row(await inbox.find(tx, payment.inbox_id), "an inbox file")
         content = await inbox.read_content(tx, context.vault, file)
+        await context.vault.load_keys_of(tx, [payment.payload])
+    values = await header_values(context, site)
     key = (payment.interchange, payment.group_number, payment.set_number)
 
     def cut() -> bytes:
-        return cut_sets(content, [one for one in slice_sets(content) if one.key == key])
+        return cut_sets(content, [one for one in slice_sets(content) if one.key == key], values)
 
     response = ClientResponse(
-        type="835", response_key=f"835:{payment.payment_id}", stem=payment.payment_id
+        type="835", response_key=f"835:{payment.payment_id}", stem=_stem(context, payment)
     )
     return [(response, await asyncio.to_thread(cut))]
 
 
+def _stem(context: WorkContext, payment: PaymentRow) -> str:
+    """Return how the name of a remittance begins: payer id, day and number of the check or transfer."""
+    opened = context.vault.open(payments.OWNER, payments.TABLE, payment.payment_id, payment.payload)
+    number = msgspec.json.decode(opened, type=Payment).trace_number
+    day = (payment.effective_day or "").replace("-", "")
+    safe = (NOT_IN_NAMES.sub("-", text).strip("-") for text in (payment.payer_id, day, number))
+    return ".".join(filter(None, safe)) or payment.payment_id
+
+
 _SOURCES = {
+    ResponseSource.CORRECTION: correction_responses,
     ResponseSource.BATCH: delivery_responses,
     ResponseSource.INBOX: payer_file_responses,
     ResponseSource.PAYMENT: _remittance,

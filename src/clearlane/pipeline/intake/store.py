@@ -19,6 +19,7 @@ from clearlane.claims.kinds import X12
 from clearlane.claims.resubmission import REFUSALS, TAKES_THE_ID, ResubmissionDecision
 from clearlane.claims.rules import apply_rule
 from clearlane.engine import fault_injection
+from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.claim_events import submission_events
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
@@ -36,7 +37,7 @@ from clearlane.store.database.database import (
     Job,
     Tx,
 )
-from clearlane.store.files import file_sets
+from clearlane.store.files import due_responses, file_sets
 
 ID_IS_FREE, REPLACEMENT_IS_ASKED_FOR = "C107", "C112"
 
@@ -201,7 +202,7 @@ async def _save(
         if document.correction is not None:
             require_successor(document.correction.claim_number, state, own[0])
             if document.prepared[0].row.form == X12:
-                await _keep_place_in_file(txs[0], document.correction.claim_number, own[0])
+                await _keep_place_in_file(txs[0], document.correction, own[0])
     for document in documents:
         document.reasons.clear()  # of an attempt that was rolled back
         document.reasons.update(corrections.reasons)
@@ -227,11 +228,13 @@ async def _take_predecessor(tx: Tx, document: _DocumentRows) -> str:
     return await take_predecessor(tx, document.context, document.site, *document.correction)
 
 
-async def _keep_place_in_file(tx: Tx, corrected: str, stored: ClaimInsertResult) -> None:
+async def _keep_place_in_file(tx: Tx, correction: _Correction, stored: ClaimInsertResult) -> None:
     """Give the correction of a claim of a file its place in the file, so that answers go back to the sender."""
+    corrected, number = correction.claim_number, stored.claim_number
     place = (await file_sets.find_claims(tx, [corrected])).get(corrected)
     if place is not None:
-        await file_sets.add_claims(tx, [place._replace(claim_number=stored.claim_number)])
+        await file_sets.add_claims(tx, [place._replace(claim_number=number)])
+        await due_responses.add_correction(tx, place.set_id, number, to_micros(correction.now))
 
 
 def _refuse_row(

@@ -43,6 +43,7 @@ from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.claims.rule_overrides import RuleOverride
 from clearlane.store.database.database import Actor, Database, Tx
+from clearlane.store.files import client_files, file_sets
 from clearlane.store.payments import claim_payments
 from clearlane.store.payments.claim_payments import ClaimPaymentDocument
 from clearlane.store.vault.vault import Vault
@@ -140,6 +141,23 @@ class RelatedClaim(NamedTuple):
     payer_id: str
 
 
+class ClaimFile(NamedTuple):
+    """The file of a site that a claim came in, and its place there."""
+
+    file_id: str
+    name: str
+    """Empty if the file is no longer kept."""
+    set_words: str
+    position: int
+    """Its place in the set, counted from 1."""
+
+    @property
+    def sentence(self) -> str:
+        """Where the claim came in."""
+        which = f"{self.name} (file {self.file_id})" if self.name else f"file {self.file_id}"
+        return f"{which}, {self.set_words}, claim {self.position}"
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimHistory:
     """A claim and its history, in the order in which events were learned."""
@@ -161,6 +179,8 @@ class ClaimHistory:
     sendings: tuple[ClaimSending, ...] = ()
     documents: tuple[StoredDocument, ...] = ()
     payments: tuple[ClaimPaymentDocument, ...] = ()
+    came_in: ClaimFile | None = None
+    """None for a claim that came in no file."""
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
@@ -181,6 +201,7 @@ class _HistoryRows:
     successor: ClaimStateRow | None
     """The last claim that was sent in its place."""
     under_same_id: list[ClaimStateRow]
+    came_in: ClaimFile | None
 
 
 async def load_claim_history(
@@ -222,6 +243,7 @@ async def load_history_in_scope(
         sendings=tuple(rows.sendings),
         documents=tuple(rows.documents),
         payments=tuple(rows.payments),
+        came_in=rows.came_in,
     )
 
 
@@ -286,7 +308,18 @@ async def _load_rows(tx: Tx, state: ClaimStateRow) -> _HistoryRows:
         await rule_overrides.list_of_claim(tx, number),
         await _find_successor(tx, state),
         await claim_history.list_under_same_id(tx, state),
+        await _find_file(tx, number),
     )
+
+
+async def _find_file(tx: Tx, number: str) -> ClaimFile | None:
+    """Return the file that a claim came in."""
+    place = (await file_sets.find_claims(tx, [number])).get(number)
+    if place is None:
+        return None
+    found = (await file_sets.find_sets(tx, [place.set_id]))[place.set_id]
+    file = await client_files.find(tx, found.file_id)
+    return ClaimFile(found.file_id, file.name if file else "", found.words, place.position)
 
 
 def _entries(
@@ -295,7 +328,9 @@ def _entries(
     created = from_micros(loaded.row.created_at)
     before = rows.state.predecessor_id
     takes_over = (f"It takes over from {before} under the same claim id.",) if before else ()
-    yield HistoryEntry(created, "Received", sentences=(*_file_sentences(loaded), *takes_over))
+    yield HistoryEntry(
+        created, "Received", sentences=(*_file_sentences(loaded, rows.came_in), *takes_over)
+    )
     yield HistoryEntry(created, CHECKED, sentences=tuple(check_sentences(loaded)))
     if rows.overrides:
         headline = f"Sent anyway: {rows.overrides[0].actor} decided so; the notes say why"
@@ -325,13 +360,14 @@ def _entries(
         yield _payer_entry(fact, source, loaded, controls, content, is_voided=is_voided)
 
 
-def _file_sentences(loaded: LoadedClaim) -> Iterator[str]:
+def _file_sentences(loaded: LoadedClaim, came_in: ClaimFile | None) -> Iterator[str]:
     """Yield where a claim is in the file that it came in, and what goes out otherwise than it came."""
     claim = loaded.claim
     if not isinstance(claim, X12Claim):
         return
     numbers = [number for number in claim.parts[-1].segment_numbers() if number]
-    yield f"It came in an {claim.transaction} file: segments {numbers[0]} to {numbers[-1]}."
+    where = came_in.sentence if came_in else f"an {claim.transaction} file"
+    yield f"It came in {where}: segments {numbers[0]} to {numbers[-1]}."
     if loaded.row.state != claims.NOT_ACCEPTED:
         yield from passing_changes(claim, loaded.row.payer_id)
 

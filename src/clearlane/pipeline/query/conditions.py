@@ -15,7 +15,7 @@ from enum import StrEnum
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.pipeline.query import condition_checks
 from clearlane.pipeline.query.condition_checks import ConditionCase, counted, duration, one_case
-from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, Measures
+from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, RESPONSE_FAILURES_MIN, Measures
 from clearlane.store.installation.operating_counts import (
     DELIVERED_DAYS,
     INQUIRY_MINUTES,
@@ -257,6 +257,19 @@ CONDITIONS: tuple[Condition, ...] = (
         measured=f"Payments (835) of the last {UNBALANCED_DAYS} days whose amounts do not add up.",
         do="`clearlane payment list --unbalanced`, then ask the payer for a corrected 835.",
         find=condition_checks.find_unbalanced,
+    ),
+    Condition(
+        name="responses-not-written",
+        part=ConditionPart.ANSWERS,
+        severity=ConditionSeverity.FAULT,
+        measured="Acknowledgements and remittances for senders of files that could not be written "
+        f"{RESPONSE_FAILURES_MIN} times or more.",
+        do="The node's log says why (`response not written`). Others are written; these are tried again every hour.",
+        find=lambda measures: one_case(
+            measures.failed_responses,
+            f"{counted(measures.failed_responses, 'file')} for senders of claims cannot be written.",
+        ),
+        needs_person=False,
     ),
     Condition(
         name="inquiries-failing",

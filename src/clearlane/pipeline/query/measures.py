@@ -34,6 +34,7 @@ from clearlane.store.delivery.inbox import RoutePoll
 from clearlane.store.delivery.route_counts import RouteCounts, all_route_counts
 from clearlane.store.delivery.route_health import RouteHealth, all_route_health
 from clearlane.store.events import webhooks
+from clearlane.store.files import due_responses
 from clearlane.store.installation import code_lists, operating_counts
 from clearlane.store.installation.nodes import Node, live_nodes
 from clearlane.store.installation.operating_counts import (
@@ -50,6 +51,8 @@ MEASURED_SECONDS = 5
 CLAIMS_COUNTED_SECONDS = 60
 """Claims are counted again after a multiple of the last count's duration: two percent of a core at most."""
 NODE_SILENT_SECONDS = 120
+RESPONSE_FAILURES_MIN = 5
+"""How often a file for a sender could not be written before an operator is warned: some five minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +140,8 @@ class Measures:
     nodes: tuple[Node, ...] = ()
     silent_nodes: tuple[SilentNode, ...] = ()
     parked_work: int = 0
+    failed_responses: int = 0
+    """Files for senders that could not be written several times."""
     disabled_webhooks: int = 0
     """Webhook endpoints of vendors that failed too long, so that nothing is sent to them."""
     code_lists: Mapping[str, date] = field(default_factory=dict)
@@ -209,6 +214,7 @@ class MeasureSource:
                     await operating_counts.list_silent_nodes(tx, NODE_SILENT_SECONDS * 1_000_000)
                 ),
                 parked_work=await operating_counts.count_parked_work(tx),
+                failed_responses=await due_responses.count_failed(tx, RESPONSE_FAILURES_MIN),
                 disabled_webhooks=await webhooks.count_disabled(tx),
                 code_lists=await code_lists.last_days(tx),
                 backup_at=backup_at or await operating_counts.first_audited_at(tx),

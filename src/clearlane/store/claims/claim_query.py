@@ -9,7 +9,7 @@ once for each set of filters that is used. Knows no field of a claim.
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -22,7 +22,7 @@ from clearlane.kernel.redacted_repr import shows
 from clearlane.store.claims import claim_ids, payer_filter, work_items
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
 from clearlane.store.database.database import Tx, list_rows
-from clearlane.store.database.schema import claims
+from clearlane.store.database.schema import claims, client_file_sets, file_claims
 from clearlane.store.database.sql import (
     Statement,
     among,
@@ -139,6 +139,7 @@ class ClaimQuery:
     """Filters, all of which hold: a column and its value; with a suffix (``_from``, ``_to``, ``_after``, ``_before``) a
     bound; ``_from`` and ``_to`` include it. Beside columns:
 
+    - ``file_id``: the file that the claims came in;
     - ``claim_numbers``, ``labels``, ``vendor_claim_hashes``: one of these;
     - ``payers``, ``other_than``: the payer keys of ``payer_filter``;
     - ``replaced``: what is shown with this label, because another claim was sent in its place.
@@ -171,10 +172,12 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
         under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
         where["claim_numbers"] = under_ids.claim_numbers
-    if (user := where.pop("assigned_to", None)) is not None:
-        numbers = await work_items.list_assigned(tx, str(user))
-        known = where.get("claim_numbers")
-        where["claim_numbers"] = [n for n in numbers if not isinstance(known, list) or n in known]
+    for name, list_numbers in _BY_OTHER_TABLES.items():
+        if (given := where.pop(name, None)) is not None:
+            numbers = await list_numbers(tx, str(given))
+            known = where.get("claim_numbers")
+            chosen = set(known) if isinstance(known, list) else None
+            where["claim_numbers"] = [n for n in numbers if chosen is None or n in chosen]
     if (day := where.pop("awake_on", None)) is not None:
         where["resting"] = [one.claim_number for one in await work_items.list_resting(tx, str(day))]
     labels: Any = where.pop("labels", None)
@@ -186,6 +189,18 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     column, descends = query.order.value
     found.sort(key=lambda row: (getattr(row, column), row.claim_number), reverse=descends)
     return found[: query.limit]
+
+
+async def _list_of_file(tx: Tx, file_id: str) -> list[str]:
+    """Return the numbers of the claims that came in a file."""
+    return await list_rows(tx, str, _OF_FILE, file=file_id)
+
+
+_BY_OTHER_TABLES: Mapping[str, Callable[[Tx, str], Awaitable[list[str]]]] = {
+    "assigned_to": work_items.list_assigned,
+    "file_id": _list_of_file,
+}
+"""Filters whose claims another table names."""
 
 
 async def claims_by_number(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimListRow]:
@@ -301,6 +316,13 @@ def _condition(name: str, *, has_keys: bool) -> ColumnElement[bool]:
 _BY_NUMBER = scoped_select(
     select_as(claims, ClaimListRow).where(_SPECIAL["claim_numbers"]),
     claims,
+)
+_OF_FILE = scoped_select(
+    select(file_claims.c.claim_number)
+    .join(client_file_sets, client_file_sets.c.set_id == file_claims.c.set_id)
+    .where(client_file_sets.c.file_id == bindparam("file")),
+    file_claims,
+    client_file_sets,
 )
 _PREDECESSORS = scoped_select(
     select(claims.c.claim_number, claims.c.predecessor_id).where(_SPECIAL["claim_numbers"]), claims

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 
-from clearlane.store.database.database import SystemScope, Tx, list_rows
+from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import (
     batch_claims,
     claim_facts,
@@ -23,7 +23,9 @@ from clearlane.store.database.sql import (
     inlined,
     insert_into,
     scoped_delete,
+    scoped_insert,
     scoped_select,
+    scoped_update,
     select_as,
 )
 
@@ -39,6 +41,8 @@ class ResponseSource(StrEnum):
     """What a payer's file says of claims."""
     PAYMENT = "payment"
     """A remittance."""
+    CORRECTION = "correction"
+    """That we have the correction of a claim; its number is the id."""
 
 
 class DueResponse(NamedTuple):
@@ -49,6 +53,8 @@ class DueResponse(NamedTuple):
     set_id: str
     source: str
     source_id: str
+    failures: int
+    """How often it could not be written."""
 
 
 class OwnedSet(NamedTuple):
@@ -64,7 +70,11 @@ class RespondedClaim(NamedTuple):
 
     claim_number: str
     position: int
-    """In its set."""
+    """In its set; a claim and its corrections share it."""
+
+
+FIRST = RespondedClaim("", 0)
+"""Before the first claim of a set."""
 
 
 async def add_of_claims(
@@ -100,14 +110,36 @@ async def add(
         await tx.many(_ADD, rows)
 
 
+async def add_correction(tx: Tx, set_id: str, claim_number: str, now: int) -> None:
+    """Note that we have the correction of a claim that came in a set of the scope's site."""
+    await tx.run(
+        _ADD_OWN,
+        set_id=set_id,
+        source=ResponseSource.CORRECTION.value,
+        source_id=claim_number,
+        ready=1,
+        created_at=now,
+    )
+
+
 async def mark_ready(tx: Tx, source: ResponseSource, source_id: int) -> None:
     """Let the responses of a source be written: all that it tells is recorded."""
     await tx.run(_READY, of=source.value, of_id=str(source_id))
 
 
-async def list_ready(tx: Tx, limit: int) -> list[DueResponse]:
-    """Return responses of all sites that are to be written, oldest first."""
-    return await list_rows(tx, DueResponse, _DUE, limit=limit)
+async def list_ready(tx: Tx, now: int, limit: int) -> list[DueResponse]:
+    """Return responses of all sites that are to be written now, oldest first."""
+    return await list_rows(tx, DueResponse, _DUE, now=now, limit=limit)
+
+
+async def put_off(tx: Tx, due: DueResponse, until: int) -> None:
+    """Record that a response of the scope could not be written, and when it is tried again."""
+    await tx.run(_PUT_OFF, set=due.set_id, of=due.source, of_id=due.source_id, until=until)
+
+
+async def count_failed(tx: Tx, failures_min: int) -> int:
+    """Count the responses of all sites that could not be written so often."""
+    return await find_row(tx, int, _COUNT_FAILED, failures_min=failures_min) or 0
 
 
 async def remove(tx: Tx, responses: Sequence[DueResponse]) -> None:
@@ -116,16 +148,20 @@ async def remove(tx: Tx, responses: Sequence[DueResponse]) -> None:
         await tx.run(_REMOVE, set=one.set_id, of=one.source, of_id=one.source_id)
 
 
-async def list_claims(tx: Tx, due: DueResponse, *, after: int, limit: int) -> list[RespondedClaim]:
+async def list_claims(
+    tx: Tx, due: DueResponse, *, after: RespondedClaim, limit: int
+) -> list[RespondedClaim]:
     """Return the next claims of the scope that a response is about, in the order of the sender's set."""
-    statement = _CLAIMS[ResponseSource(due.source)]
+    source = ResponseSource(due.source)
+    is_claim = source is ResponseSource.CORRECTION
     return await list_rows(
         tx,
         RespondedClaim,
-        statement,
+        _CLAIMS[source],
         set=due.set_id,
-        source_id=int(due.source_id),
-        after=after,
+        source_id=due.source_id if is_claim else int(due.source_id),
+        after=after.position,
+        after_claim=after.claim_number,
         limit=limit,
     )
 
@@ -137,28 +173,44 @@ _SETS_OF_CLAIMS = Statement(
     .distinct(),
     system=True,
 )
-_ADD = Statement(
-    insert_into(
-        due_responses, "set_id", "source", "source_id", "ready", "created_at"
-    ).on_conflict_do_nothing(),
-    system=True,
-)
+_ADDED = ("set_id", "source", "source_id", "ready", "created_at")
+_ADD = Statement(insert_into(due_responses, *_ADDED).on_conflict_do_nothing(), system=True)
+_ADD_OWN = scoped_insert(due_responses, *_ADDED)
 _OF_SOURCE = (_D.source == bindparam("of"), _D.source_id == bindparam("of_id"))
 _READY = Statement(update(due_responses).where(*_OF_SOURCE).values(ready=1), system=True)
 _DUE = Statement(
     select_as(due_responses, DueResponse)
     # Part of the SQL text: a partial index serves no statement with a placeholder.
-    .where(_D.ready == inlined(1))
+    .where(_D.ready == inlined(1), _D.next_at <= bindparam("now"))
     .order_by(_D.created_at, _D.source, _D.source_id, _D.vendor_id, _D.site_id, _D.set_id)
     .limit(bindparam("limit")),
+    system=True,
+)
+_PUT_OFF = scoped_update(
+    due_responses,
+    _D.set_id == bindparam("set"),
+    *_OF_SOURCE,
+    failures=_D.failures + 1,
+    next_at=bindparam("until"),
+)
+_COUNT_FAILED = Statement(
+    select(func.count())
+    .select_from(due_responses)
+    .where(_D.failures > inlined(0), _D.failures >= bindparam("failures_min")),
     system=True,
 )
 _REMOVE = scoped_delete(due_responses, _D.set_id == bindparam("set"), *_OF_SOURCE)
 _PAGE = (
     select(_C.claim_number, _C.position)
     .select_from(file_claims)
-    .where(_C.set_id == bindparam("set"), _C.position > bindparam("after"))
-    .order_by(_C.position)
+    .where(
+        _C.set_id == bindparam("set"),
+        or_(
+            _C.position > bindparam("after"),
+            and_(_C.position == bindparam("after"), _C.claim_number > bindparam("after_claim")),
+        ),
+    )
+    .order_by(_C.position, _C.claim_number)
     .limit(bindparam("limit"))
     .distinct()
 )
@@ -176,5 +228,8 @@ _CLAIMS = {
         ),
         file_claims,
         claim_facts,
+    ),
+    ResponseSource.CORRECTION: scoped_select(
+        _PAGE.where(_C.claim_number == bindparam("source_id")), file_claims
     ),
 }

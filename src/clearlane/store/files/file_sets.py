@@ -9,9 +9,15 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from clearlane.kernel.client_file import FileState
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
-from clearlane.store.database.schema import client_file_sets, file_claims
+from clearlane.store.database.schema import (
+    NOT_ACCEPTED_STATE,
+    claims,
+    client_file_sets,
+    file_claims,
+)
 from clearlane.store.database.sql import (
     Statement,
     among,
@@ -40,11 +46,20 @@ class FileSet(NamedTuple):
     claims: int
     accepted: int
     not_accepted: int
+    reason: str
+    """Why it was not accepted, for people; nothing of what it holds."""
     created_at: int
     released: int
     interchange_key: int
     """Keyed hash of the sender and the control number of its interchange."""
     payload: bytes
+
+    @property
+    def words(self) -> str:
+        """Its place in its file: ``set 2``, with its interchange and group if these are not the first."""
+        around = (("interchange", self.interchange), ("group", self.group_number))
+        named = [f"{word} {number}" for word, number in around if number > 1]
+        return ", ".join([*named, f"set {self.position}"])
 
 
 class SetClaim(NamedTuple):
@@ -79,6 +94,11 @@ async def find_sets(tx: Tx, set_ids: Sequence[str]) -> dict[str, FileSet]:
     return {one.set_id: one for one in await list_rows(tx, FileSet, _SOME, sets=list(set_ids))}
 
 
+async def find_latest(tx: Tx) -> FileSet | None:
+    """Return the last set of the scope's site that was not rejected; None if there is none."""
+    return await find_row(tx, FileSet, _LATEST)
+
+
 async def find_interchanges(tx: Tx, keys: Sequence[int]) -> set[int]:
     """Return those of these keys under which an interchange of the site came before."""
     return {int(key) for (key,) in await tx.rows(_INTERCHANGES, keys=list(keys))}
@@ -90,9 +110,12 @@ async def find_claims(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, SetClai
     return {one.claim_number: one for one in rows}
 
 
-async def list_claims(tx: Tx, set_id: str, *, after: int, limit: int) -> list[SetClaim]:
-    """Return the released claims of a set after a position, in its order."""
-    return await list_rows(tx, SetClaim, _OF_SET, set=set_id, after=after, limit=limit)
+async def list_claims(
+    tx: Tx, set_id: str, *, after: int, limit: int, not_accepted: bool = False
+) -> list[SetClaim]:
+    """Return the released claims of a set after a position, in its order; all, or those that were not accepted."""
+    statement = _NOT_ACCEPTED_OF_SET if not_accepted else _OF_SET
+    return await list_rows(tx, SetClaim, statement, set=set_id, after=after, limit=limit)
 
 
 async def add_claims(tx: Tx, new: Sequence[SetClaim]) -> None:
@@ -134,6 +157,13 @@ _OF_FILE = scoped_select(
     client_file_sets,
 )
 _SOME = scoped_select(_COLUMNS.where(among(_S.set_id, "sets")), client_file_sets)
+# Ids of files sort by their time.
+_LATEST = scoped_select(
+    _COLUMNS.where(_S.state != FileState.REJECTED.value)
+    .order_by(_S.file_id.desc(), _S.interchange.desc())
+    .limit(1),
+    client_file_sets,
+)
 _INTERCHANGES = scoped_select(
     select(_S.interchange_key).where(among(_S.interchange_key, "keys")).distinct(),
     client_file_sets,
@@ -141,12 +171,19 @@ _INTERCHANGES = scoped_select(
 _OF_CLAIMS = scoped_select(
     select_as(file_claims, SetClaim).where(among(_C.claim_number, "claim_numbers")), file_claims
 )
-_OF_SET = scoped_select(
+_OF_SET_AFTER = (
     select_as(file_claims, SetClaim)
     .where(_C.set_id == bindparam("set"), _C.position > bindparam("after"))
     .order_by(_C.position)
-    .limit(bindparam("limit")),
+    .limit(bindparam("limit"))
+)
+_OF_SET = scoped_select(_OF_SET_AFTER, file_claims)
+_NOT_ACCEPTED_OF_SET = scoped_select(
+    _OF_SET_AFTER.join_from(file_claims, claims, claims.c.claim_number == _C.claim_number).where(
+        claims.c.state == inlined(NOT_ACCEPTED_STATE)
+    ),
     file_claims,
+    claims,
 )
 _ADD_CLAIM = scoped_insert(file_claims, *SetClaim._fields)
 _LOCK = scoped_select(_COLUMNS.where(_THIS, _IS_UNRELEASED).with_for_update(), client_file_sets)

@@ -46,7 +46,7 @@ FINDING_TYPES: RuleRegistry[FileFindingType] = RuleRegistry(FileFindingType, [
     FileFindingType("ISA-08", ERROR, "ISA08 names the receiver.", 1, "008"),
     FileFindingType("ISA-09", ERROR, "ISA09 is a day, YYMMDD.", 1, "014"),
     FileFindingType("ISA-10", ERROR, "ISA10 is a time, HHMM.", 1, "015"),
-    FileFindingType("ISA-11", ERROR, "ISA11 is a repetition separator unlike the other separators.", 1, "026"),
+    FileFindingType("ISA-11", ERROR, "ISA11 is a repetition separator such as ^, unlike the other separators.", 1, "016"),
     FileFindingType("ISA-12", ERROR, "ISA12 is 00501, unless the interchange holds a TA1 alone.", 1, "017"),
     FileFindingType("ISA-13", ERROR, "ISA13 is nine digits.", 1, "018"),
     FileFindingType("ISA-14", ERROR, "ISA14 is 0 or 1.", 1, "019"),

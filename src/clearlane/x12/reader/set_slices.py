@@ -4,14 +4,15 @@
         one.key                        # interchange, group and set, counted as the reader counts them
         one.digest()                   # equal for the same set in another envelope, or with other separators
         cut_sets(content, [one])       # a file of these sets alone: nothing inside a set is changed
+        cut_sets(content, [one], HeaderValues(isa={8: "..."}, gs={3: "..."}))         # in an envelope to another receiver
 
 Only control segments are looked at, so that a large file costs one search. Knows envelopes; knows no guide.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from clearlane.x12.delimiters import Delimiters, read_delimiters
@@ -78,23 +79,38 @@ def slice_sets(content: bytes) -> Iterator[SetSlice]:
         at = content.find(b"ISA", end) if end < len(content) else -1
 
 
-def cut_sets(content: bytes, wanted: Sequence[SetSlice]) -> bytes:
-    """Return a file of these sets alone, each in the envelope that it came in.
+@dataclass(frozen=True, slots=True)
+class HeaderValues:
+    """Elements of ISA and GS by their numbers, for sets that are handed on in another envelope."""
 
-    Nothing inside a set and no header is changed; trailers are rewritten, since they count sets and groups.
+    isa: Mapping[int, str] = field(default_factory=dict)
+    gs: Mapping[int, str] = field(default_factory=dict)
+
+
+AS_RECEIVED = HeaderValues()
+
+
+def cut_sets(
+    content: bytes, wanted: Sequence[SetSlice], values: HeaderValues = AS_RECEIVED
+) -> bytes:
+    """Return a file of these sets alone, each in the envelope that it came in, with ``values`` in the headers.
+
+    Nothing inside a set and nothing else in a header is changed; trailers are rewritten, since they count sets and groups.
     """
     pieces: list[bytes] = []
     for isa in dict.fromkeys(one.isa for one in wanted):
         groups = list(dict.fromkeys(one.gs for one in wanted if one.isa == isa))
         separators = next(one.delimiters for one in wanted if one.isa == isa)
         ending = _ending(content, isa, separators)
-        pieces.append(isa.of(content) + ending)
+        isa_header = _header(isa.of(content), values.isa, separators)
+        pieces.append(isa_header + ending)
         for gs in groups:
             sets = [one for one in wanted if (one.isa, one.gs) == (isa, gs)]
-            pieces.append(gs.of(content) + ending)
+            gs_header = _header(gs.of(content), values.gs, separators)
+            pieces.append(gs_header + ending)
             pieces += [one.whole.of(content) + ending for one in sets]
-            pieces.append(_trailer("GE", len(sets), gs.of(content), 6, separators) + ending)
-        pieces.append(_trailer("IEA", len(groups), isa.of(content), 13, separators) + ending)
+            pieces.append(_trailer("GE", len(sets), gs_header, 6, separators) + ending)
+        pieces.append(_trailer("IEA", len(groups), isa_header, 13, separators) + ending)
     return b"".join(pieces)
 
 
@@ -174,6 +190,17 @@ def _ending(content: bytes, span: _Span, delimiters: Delimiters) -> bytes:
         if content.startswith(ending, span.end):
             return ending
     return b""
+
+
+def _header(header: bytes, values: Mapping[int, str], delimiters: Delimiters) -> bytes:
+    """Return a header with other elements; a separator in one becomes a blank."""
+    used = delimiters.element + delimiters.component + delimiters.repetition + delimiters.terminator
+    blanks = str.maketrans(dict.fromkeys(used, " "))
+    parts = header.decode("latin-1").split(delimiters.element)
+    for at, text in values.items():
+        if at < len(parts) - 1:  # the last one ends with the terminator
+            parts[at] = text.translate(blanks)
+    return delimiters.element.join(parts).encode("latin-1")
 
 
 def _trailer(

@@ -10,6 +10,8 @@ from clearlane.kernel.finding import Finding, Severity
 from clearlane.pipeline.intake.files.file_reading import TA1, InterchangeReading
 from clearlane.x12 import tree
 from clearlane.x12.checker.ack import acknowledge_interchange
+from clearlane.x12.delimiters import ISA_CHARACTERS
+from clearlane.x12.reader.lexer import BYTE_ORDER_MARK
 
 ACK_999, RECEIPT_277CA, REPORT = "999", "277CA", "text"
 CONTROLS_PER_INTERCHANGE = 2
@@ -18,6 +20,10 @@ FINDINGS_REPORTED_MAX = 50
 
 EMPTY = "The file is empty."
 NO_INTERCHANGE = "No X12 interchange was found: an interchange begins with ISA."
+CUT_HEADER = f"The file ends inside its ISA, which has {ISA_CHARACTERS} characters: it was cut off."
+WRONG_HEADER = (
+    "The file begins with an ISA that cannot be read: its 16 elements must have their fixed widths."
+)
 TOO_MANY_SETS = "The file has more than {limit} transaction sets. Send it in several files."
 FAULT = (
     "Processing the file failed, and none of it was accepted. The operator of the clearinghouse sees the fault. "
@@ -45,6 +51,7 @@ _FORMATS: Mapping[bytes, str] = {
     b"[": "JSON",
     b"UNA": "EDIFACT",
     b"UNB": "EDIFACT",
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff", b"I\0S\0A\0", b"\0I\0S\0A"), "text in UTF-16"),
 }
 FORMAT_BYTES = max(map(len, _FORMATS))
 
@@ -86,6 +93,8 @@ def unreadable_sentences(head: bytes, size: int) -> list[str]:
     """Return what a report says of a file without an interchange. ``head`` is its first bytes."""
     if not size:
         return [EMPTY, ADVICE]
+    if _text_start(head).startswith(b"ISA"):
+        return [CUT_HEADER if size < ISA_CHARACTERS else WRONG_HEADER, ADVICE]
     format = known_format(head)
     looks = [f"It looks like {format}."] if format else []
     return [NO_INTERCHANGE, *looks, ADVICE]
@@ -93,8 +102,12 @@ def unreadable_sentences(head: bytes, size: int) -> list[str]:
 
 def known_format(head: bytes) -> str:
     """Return what a file is by its first bytes, if it is of another format; an archive may hold an 837 in clear."""
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = _text_start(head)
     return next((words for begin, words in _FORMATS.items() if start.startswith(begin)), "")
+
+
+def _text_start(head: bytes) -> bytes:
+    return head.removeprefix(BYTE_ORDER_MARK).lstrip()
 
 
 def finding_sentences(findings: Sequence[Finding]) -> list[str]:

@@ -31,6 +31,7 @@ from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.kernel.ids import new_number
 from clearlane.pipeline.intake.files.control_block import ControlBlock
+from clearlane.pipeline.intake.files.rejection_reason import NO_GUIDE, rejection_reason
 from clearlane.pipeline.intake.judge_file_claims import (
     FileClaim,
     SeenClaims,
@@ -53,6 +54,7 @@ from clearlane.x12.reader.reader import (
     FileClosed,
     GroupClosed,
     InterchangeOpened,
+    ParentClosed,
     Reader,
     SetClosed,
     SetOpened,
@@ -67,6 +69,7 @@ READ_BYTES_AT_ONCE = 64 * 1024
 SET_LETTER = "S"
 CLAIM_TYPES = (*TRANSACTIONS, "837I")
 TA1 = "TA1"
+CLAIM = "CLM"
 ACK_TYPE = "999"
 """The guide of sets that are not acknowledged."""
 NOT_TAKEN = "Sets of this transaction are not taken from files: send 837P or 837D"
@@ -102,6 +105,8 @@ class SetReading:
     accepted: int = 0
     """Those without errors."""
     is_rejected: bool = False
+    reason: str = ""
+    """Why it was rejected, in a sentence."""
     receipt: Acknowledgement277CA | None = None
 
     @property
@@ -111,9 +116,10 @@ class SetReading:
             return FileState.REJECTED
         return FileState.ACCEPTED if self.accepted == self.claims else FileState.PARTLY_ACCEPTED
 
-    def reject(self) -> None:
+    def reject(self, reason: str) -> None:
         """Reject the set as a whole, with all its claims."""
         self.is_rejected, self.accepted, self.receipt = True, 0, None
+        self.reason = reason
 
 
 @dataclass(slots=True)
@@ -123,6 +129,12 @@ class InterchangeReading:
     interchange: tree.Interchange
     groups: list[GroupVerdict] = field(default_factory=list)
     sets: list[SetReading] = field(default_factory=list)
+
+    @property
+    def reason(self) -> str:
+        """Why all of it, or a group of it, is rejected; empty if neither is."""
+        of_groups = (rejection_reason(one.findings) for one in self.groups)
+        return rejection_reason(self.interchange.findings) or next(filter(None, of_groups), "")
 
     @property
     def has_ta1(self) -> bool:
@@ -236,11 +248,15 @@ def _acknowledge_page(
 
 def _reject_with_envelope(reading: InterchangeReading) -> None:
     """Reject the sets of an interchange or group that is rejected itself."""
-    whole = any(one.severity is Severity.ERROR for one in reading.interchange.findings)
-    refused = {at for at, group in enumerate(reading.groups, 1) if group.is_refused}
+    whole = rejection_reason(reading.interchange.findings)
+    refused = {
+        at: rejection_reason(group.findings)
+        for at, group in enumerate(reading.groups, 1)
+        if group.is_refused
+    }
     for one in reading.sets:
         if whole or one.group in refused:
-            one.reject()
+            one.reject(whole or refused[one.group])
 
 
 class _FileEvents:
@@ -277,6 +293,8 @@ class _FileEvents:
                     self._open_set(set)
                 case UnitClosed() if self._open is not None:
                     self._pages += self._open.add(event)
+                case ParentClosed(loop) if self._open is not None:
+                    self._open.count_unplaced(loop)
                 case SetClosed(set) if self._open is not None:
                     verdict, pages = self._open.close()
                     self._sets.append(verdict)
@@ -326,8 +344,8 @@ class _OpenSet:
             return
         if reading.sender is None:
             reading.sender = sender_set_of(unit.set)
-        if self._whole_errors(self._new_findings(unit)):
-            reading.reject()
+        if unplaced := self._whole_errors(self._new_findings(unit)):
+            reading.reject(rejection_reason(unplaced))
         if reading.is_rejected:
             return
         claim = claim_of_unit(unit)
@@ -342,15 +360,23 @@ class _OpenSet:
         if len(self._claims) == CLAIMS_PER_PAGE:
             yield self._page()
 
+    def count_unplaced(self, loop: tree.Loop) -> None:
+        """Count the claims that are in no place of their own in a wrong set: they are not accepted either."""
+        if self._set.findings and self._reading.type in CLAIM_TYPES:
+            self._reading.claims += sum(one[0] == CLAIM for one in loop.all_segments())
+
     def close(self) -> tuple[SetVerdict, list[ReadPage]]:
         """Return what a 999 reports of the set, and its last page."""
         set, reading = self._set, self._reading
+        self.count_unplaced(set.root)
         verdict = set_verdict(set, self._units)
         if reading.type not in (*TRANSACTIONS, ACK_TYPE):
             verdict.findings = [*verdict.findings, _not_taken(set)]
         others = [one for one in verdict.findings if id(one) not in self._of_claims]
-        if self._whole_errors([*self._of_claims.values()]) or _errors(others):
-            reading.reject()
+        unplaced = self._whole_errors([*self._of_claims.values()])
+        if not reading.is_rejected and (wrong := [*unplaced, *_errors(others)]):
+            version = tree.get_element(set.group.header, 8)
+            reading.reject(rejection_reason(wrong, reading.type, version))
         if reading.is_rejected:
             return verdict, []
         # Errors of claims do not reject the set: its 999 reports them, and the 277CA says which claims they stop.
@@ -377,12 +403,13 @@ class _OpenSet:
         return new
 
     @staticmethod
-    def _whole_errors(findings: Sequence[Finding]) -> bool:
-        """Return whether errors of segments leave open which claim they belong to."""
-        return any(
-            one.syntax_error in STRUCTURE_CODES and not (one.position and one.position.element)
+    def _whole_errors(findings: Sequence[Finding]) -> list[Finding]:
+        """Return the errors of segments that leave open which claim they belong to."""
+        return [
+            one
             for one in _errors(findings)
-        )
+            if one.syntax_error in STRUCTURE_CODES and not (one.position and one.position.element)
+        ]
 
 
 def _errors(findings: Sequence[Finding]) -> list[Finding]:
@@ -392,7 +419,7 @@ def _errors(findings: Sequence[Finding]) -> list[Finding]:
 def _not_taken(set: tree.TransactionSet) -> Finding:
     """Return the finding about a set whose transaction is not taken: IK502 is 1."""
     return Finding(
-        rule="ST-GUIDE",
+        rule=NO_GUIDE,
         message=NOT_TAKEN,
         stage=Stage.FILE,
         position=SegmentPosition(

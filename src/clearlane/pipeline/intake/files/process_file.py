@@ -41,6 +41,7 @@ from clearlane.pipeline.intake.files.file_responses import (
     publish_response,
     store_response,
 )
+from clearlane.pipeline.intake.files.rejection_reason import NO_CLAIM
 from clearlane.pipeline.intake.files.release_claims import release_set, release_site, seal_staged
 from clearlane.pipeline.intake.files.upload import file_event
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
@@ -58,6 +59,8 @@ FILE_LEASE_SECONDS = 60
 FILE_ATTEMPTS_MAX = 5
 """How often a file may be begun: one that ends the process each time is then reported as unreadable."""
 STAGED_REMOVED_AT_ONCE = 2_500
+NOTES_MAX = 3
+"""How many sentences the note of a file has: one of many interchanges may have many reasons."""
 PROCESSED_EVENT = "file.processed"
 ANSWER_KINDS = {TA1: "TA1", ACK_999: "999", RECEIPT_277CA: "277CA:receipt", REPORT: "text"}
 """How the key of an answer ends, by its type. The key begins with the id of the file that it answers."""
@@ -202,7 +205,9 @@ class _FileWork:
         async with self._context.database.read(self._site.scope) as tx:
             used = await file_sets.find_interchanges(tx, list(keys.values()))
         rows = [self._set_row(one, keys[one.interchange]) for one in sets]
-        result = _result(reading, sets, note=CONTROL_USED if used else "")
+        reasons = dict.fromkeys(one.reason for one in reading.interchanges)
+        notes = [*filter(None, reasons), *([CONTROL_USED] if used else [])]
+        result = _result(reading, sets, note=" ".join(notes[:NOTES_MAX]))
         numbers = {number for one in sets if one.receipt for number in one.receipt.payees}
         payee_hashes = {payees.payee_hash(self._context.vault, one) for one in numbers}
         state = await self._record(result, answers, rows, payee_hashes)
@@ -341,6 +346,7 @@ class _FileWork:
             claims=one.claims,
             accepted=one.accepted,
             not_accepted=one.claims - one.accepted,
+            reason=one.reason or (NO_CLAIM if one.state is FileState.REJECTED else ""),
             created_at=to_micros(self._now),
             released=int(one.is_rejected or not one.judged),
             interchange_key=interchange_key,

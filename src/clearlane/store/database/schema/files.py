@@ -129,6 +129,8 @@ client_file_sets = client_table(
     Column("claims", Integer, nullable=False),
     Column("accepted", Integer, nullable=False),
     Column("not_accepted", Integer, nullable=False),
+    # Why it was not accepted, for people; nothing of what it holds. Empty if it was.
+    Column("reason", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     # Whether all its claims are in the table of claims.
     Column("released", SmallInteger, nullable=False),

@@ -1,6 +1,15 @@
 """Tables of what goes back to the senders of files: responses that are due, and the payees of each site."""
 
-from sqlalchemy import BigInteger, Column, Index, PrimaryKeyConstraint, SmallInteger, Text, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Text,
+    text,
+)
 
 from clearlane.store.database.schema.core import client_table
 
@@ -11,14 +20,23 @@ due_responses = client_table(
     "due_responses",
     # The sender's set that it is about; empty for a remittance, which answers no set.
     Column("set_id", Text, nullable=False),
-    # What it tells: a delivery (batch), what a payer's file says (inbox), or a payment; and the id of that.
+    # What it tells: a correction, a delivery (batch), what a payer's file says (inbox), or a payment; and the id of that.
     Column("source", Text, nullable=False),
     Column("source_id", Text, nullable=False),
     # 1 once all of the source is recorded.
     Column("ready", SmallInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    # How often it could not be written, and when it is tried again.
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("next_at", BigInteger, nullable=False, server_default="0"),
     PrimaryKeyConstraint("vendor_id", "site_id", "set_id", "source", "source_id"),
     Index("ix_due_responses_source", "source", "source_id"),
+    Index(
+        "ix_due_responses_failed",
+        "failures",
+        sqlite_where=text("failures > 0"),
+        postgresql_where=text("failures > 0"),
+    ),
     Index(
         "ix_due_responses_ready",
         "created_at",

@@ -1,53 +1,42 @@
-"""One file, in or out: sentences first, then every element explained; replay, accept, put aside, send again.
+"""One file from or to a payer: sentences first, then every element explained; replay, accept, put aside, send again."""
 
-What the explained file says, and its style sheet, are those of ``clearlane x12 html``; the frame around it is the console's.
-"""
-
-import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from starlette.responses import Response
 
 from clearlane.claims.batch_lifecycle import BatchState
-from clearlane.claims.forms import FORMS
-from clearlane.claims.responses.element_fields import ElementFields
 from clearlane.claims.responses.facts import FactKind
-from clearlane.console.frame import page_text
-from clearlane.console.frame.act_question import REPEATS_SAFELY, ActQuestion, AskFirst
-from clearlane.console.frame.page_request import NoSuchPage, PageRequest
-from clearlane.console.frame.page_row import OPERATORS, PageRows
-from clearlane.console.frame.path_number import path_number
-from clearlane.console.frame.rendering import download, make_response
-from clearlane.console.operator.files_page import (
+from clearlane.console.files.file_contents import (
+    EXPLAINED_BYTES_MAX,
+    FileSummary,
+    describe_content,
+    explain_content,
+    too_large,
+)
+from clearlane.console.files.files_page import (
     IN_LABELS,
     OUT_LABELS,
     in_sentence,
     payer_text,
     test_mark,
 )
-from clearlane.kernel.finding import Severity
+from clearlane.console.frame.act_question import REPEATS_SAFELY, ActQuestion, AskFirst
+from clearlane.console.frame.page_request import NoSuchPage, PageRequest
+from clearlane.console.frame.page_row import OPERATORS, PageRows
+from clearlane.console.frame.path_number import path_number
+from clearlane.console.frame.rendering import download
 from clearlane.pipeline.operator import batch_admin, inbox_admin
 from clearlane.store.database.database import OperationRefused
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.file_refusals import payer_may_hold
 from clearlane.store.payments.payments import list_of_file
-from clearlane.x12 import guides
-from clearlane.x12.grammar import Guide
-from clearlane.x12.show.page import NameFields, UnreadablePageError, write_contents
-from clearlane.x12.show.page_summary import UNITS, PageSummary, summarize
 
 pages = PageRows(roles=OPERATORS, menu="/files")
 
-EXPLAINED_BYTES_MAX = 4 * 1024 * 1024
-"""A larger file is downloaded and read with ``clearlane x12 html``."""
-CONTENTS_MARK = b"<!-- contents -->"
-"""The place of the contents in the page of an explained file."""
 CLAIMS_SHOWN = 100
 PARKED_SHOWN = 100
-FINDINGS_SHOWN = 20
 
 IN_NOTICES = {
     "replayed": "The file was read again. Facts that were recorded before count once.",
@@ -72,16 +61,6 @@ KIND_WORDS = {
     FactKind.REMIT: "Payment (835)",
 }
 """What a statement of a payer's file is called, by its kind."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileSummary:
-    """What a file is, in sentences, and what its check found."""
-
-    sentences: list[str] = field(default_factory=list)
-    findings: list[tuple[str, str, int]] = field(default_factory=list)
-    """Label kind, sentence, and how often."""
-    is_readable: bool = True
 
 
 @pages.page("/files/in/{id}", notices=IN_NOTICES)
@@ -254,72 +233,15 @@ async def explain_file(request: PageRequest, *, incoming: bool) -> Response:
     """Show a file with every element explained."""
     id = path_number(request, "id", "file")
     content = await _content(request, incoming=incoming, id=id)
-    if len(content) > EXPLAINED_BYTES_MAX:
-        sentence = (
-            "The file is too large for a page. Download it, and read it with: clearlane x12 html"
-        )
-        return request.message(409, "Too large for a page", sentence)
-    try:
-        return await asyncio.to_thread(
-            _explained, request, content, "in" if incoming else "out", id
-        )
-    except UnreadablePageError:
-        sentence = "The file is not X12, so there is nothing to explain. Download it to look at it."
-        return request.message(409, "Not X12", sentence)
-
-
-def _explained(request: PageRequest, content: bytes, direction: str, id: int) -> Response:
-    """Return the page of an explained file; in a thread, since a large file takes seconds."""
-    pieces = write_contents(
-        lambda: iter([content]), name_fields=_follow_claims, spell=page_text.spell_days
-    )
-    first = next(pieces)  # raises if there is nothing to explain
-    page = request.render(
-        "file_explained.html",
-        f"File {id} {direction}, explained",
-        path=f"/files/{direction}/{id}",
-        file_name=f"File {id} {direction}",
-    )
-    # The contents are many times the file: put between the halves of the frame they are held once, not in each step
-    # of a template. Their writer escapes every text of the file.
-    before, _, after = bytes(page.body).partition(CONTENTS_MARK)
-    body = b"".join([before, first.encode(), *(piece.encode() for piece in pieces), after])
-    return make_response(body, 200, "text/html; charset=utf-8")
-
-
-def _follow_claims(guide: Guide) -> NameFields | None:
-    """Return who names the claim fields of a set: the placement tables of its kind of claim, if it has any."""
-    for form in FORMS.values():
-        if form.placements.guide is guide:
-            return ElementFields(form).follow
-    return None
+    direction = "in" if incoming else "out"
+    name = f"File {id} {direction}"
+    return await explain_content(request, content, f"/files/{direction}/{id}", name)
 
 
 async def _summary(request: PageRequest, *, incoming: bool, id: int, size: int) -> FileSummary:
     if size > EXPLAINED_BYTES_MAX:
-        sentence = f"The file has {size / 1024 / 1024:,.0f} MB; download it to look at it."
-        return FileSummary(sentences=[sentence], is_readable=False)
-    content = await _content(request, incoming=incoming, id=id)
-    return await asyncio.to_thread(lambda: describe(summarize(iter([content]))))
-
-
-def describe(summary: PageSummary) -> FileSummary:
-    """Return what a file is, in sentences, and what its check found."""
-    if not summary.interchange_count:
-        return FileSummary(sentences=["This is not an X12 file."], is_readable=False)
-    sentences = []
-    for kind, found in summary.kinds.items():
-        name = guides.by_kind(kind).name if kind else "a transaction of a guide that is not known"
-        unit = UNITS[kind].word if kind in UNITS else "unit"
-        amounts = "".join(f", {word} {value:,.2f}" for word, value in found.amounts.items())
-        units = page_text.count(found.units, unit)
-        sentences.append(f"{kind} {name}: {units}{amounts}.".strip())
-    kinds = {Severity.ERROR: "act", Severity.WARNING: "late", Severity.INFO: "wait"}
-    findings = [
-        (kinds[group.finding.severity], group.finding.message, group.count)
-        for group in list(summary.groups.values())[:FINDINGS_SHOWN]
-    ]
-    return FileSummary(sentences=sentences, findings=findings)
+        return too_large(size)
+    return await describe_content(await _content(request, incoming=incoming, id=id))
 
 
 for _direction in ("in", "out"):
