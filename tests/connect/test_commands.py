@@ -173,7 +173,7 @@ def test_a_route_is_changed_and_its_history_kept(clearlane, folder):
     ]
     assert planned["dry_run"]
     assert "window_seconds" not in shown(clearlane(f"route show {id} --json"))["options"]
-    assert "give --yes" in clearlane(edit, code=2).stderr
+    assert "Give --yes" in clearlane(edit, code=2).stderr
     assert "is changed." in clearlane(f"{edit} --yes").stdout
     stored = shown(clearlane(f"route show {id} --json"))
     assert (stored["options"]["window_seconds"], stored["position"]) == (300, 2)
@@ -207,7 +207,7 @@ def test_every_fault_of_a_change_is_named(clearlane, folder):
 def test_a_removed_route_is_kept_for_what_names_it(clearlane, folder):
     id = shown(add_folder(clearlane, folder))["id"]
     assert shown(clearlane(f"route remove {id} --dry-run --json"))["files_waiting"] == 0
-    assert "give --yes" in clearlane(f"route remove {id}", code=2).stderr
+    assert "Give --yes" in clearlane(f"route remove {id}", code=2).stderr
     assert f"Route {id} to MDW10 is removed" in clearlane(f"route remove {id} --yes").stdout
     assert shown(clearlane("route list --json")) == []
     [kept] = shown(clearlane("route list --removed --json"))

@@ -140,7 +140,7 @@ def test_files_without_a_route_are_written_anew_when_there_is_one(clearlane, lef
 
 def test_after_a_restore_by_other_tools_everything_open_is_in_doubt(clearlane, left):
     asked = clearlane("batch after-restore", code=2)
-    assert "give --yes" in asked
+    assert "Give --yes" in asked
     counted = clearlane("batch after-restore --dry-run --json")
     assert (counted["batches"], counted["claims"], counted["dry_run"]) == (1, 3, True)
     assert set(states(clearlane).values()) != {BatchState.IN_DOUBT}

@@ -135,7 +135,7 @@ def test_backup_and_restore_by_command(sqlite_place, monkeypatch, tmp_path):
     assert "before-restore" in done.output
     checked = json.loads(again(sqlite_place, "restore", str(file), "--dry-run", "--json").output)
     assert (checked["dry_run"], checked["previous"]) == (True, None)
-    assert "give --yes" in again(sqlite_place, "restore", str(file)).output
+    assert "Give --yes" in again(sqlite_place, "restore", str(file)).output
     twice = json.loads(again(sqlite_place, "restore", str(file), "--yes", "--json").output)
     kept = sorted(each.name for each in sqlite_place.data.glob("*.before-restore-*"))
     assert (
