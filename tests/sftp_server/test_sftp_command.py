@@ -19,6 +19,10 @@ from tests.sftp_server.openssh import CLIENT_KEY, HOST, OTHER_KEY, needs_openssh
 ENDINGS = r"\.(999|277ca)\s"
 
 
+# One service for all of them.
+pytestmark = pytest.mark.xdist_group("sftp commands")
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("keys")
@@ -113,9 +117,10 @@ def test_what_cannot_be_is_refused_in_words(service, folder, case):
         service.command("sftp", *(each.format(folder) for each in arguments))
 
 
-def test_status_knows_a_server_by_its_accounts_and_says_nothing_without(service, tmp_path):
+def test_status_knows_a_server_by_its_accounts_and_says_nothing_without(service, folder, tmp_path):
+    shown(service, "user", "add", "LARK-1", "--name", "status", "--key", f"{folder}/two.pub")
     service.environment.pop("CLEARLANE_SFTP_PORT")
-    assert "SFTP: 1 active account" in service.command("status")
+    assert re.search(r"SFTP: \d active account", service.command("status"))
     done = CliRunner().invoke(app, ["status", "--data", str(tmp_path)])
     assert "SFTP" not in done.stdout
 
