@@ -181,3 +181,7 @@ def test_a_list_remembers_few_codes_and_answers_the_same(monkeypatch):
     )
     for code in ("A", "B", "A", "C", "A"):
         assert known.is_valid(code, date(2026, 3, 1), date(2026, 3, 1)) is (code != "C")
+
+
+def test_a_list_that_the_package_does_not_have_says_nothing():
+    assert dated_codes.find_note("no-such-list", "source") == ""

@@ -1,6 +1,7 @@
 import pytest
 
-from clearlane.x12.reader import reader
+from clearlane.x12.delimiters import CANONICAL
+from clearlane.x12.reader import reader, set_slices
 from clearlane.x12.reader.set_slices import cut_sets, slice_sets
 from tests.cases import every_case
 from tests.claims.answers import nine, paid, payment, sealed
@@ -68,3 +69,8 @@ def test_a_file_that_ends_within_a_set_is_sliced_to_its_end():
     for length in range(len(whole)):
         found = list(slice_sets(whole[:length]))
         assert len(found) <= 1
+
+
+def test_an_element_that_a_header_does_not_have_is_not_added():
+    assert set_slices._header(b"GS*HP*A~", {2: "B~", 9: "C"}, CANONICAL) == b"GS*HP*A~"
+    assert set_slices._header(b"GS*HP*A*D~", {2: "B~"}, CANONICAL) == b"GS*HP*B *D~"
