@@ -13,7 +13,7 @@ from clearlane.kernel import limits
 from clearlane.x12 import guides, views
 from clearlane.x12.automaton import LoopPlan, compile_guide
 from clearlane.x12.reader import reader
-from clearlane.x12.views import remittance, streaming
+from clearlane.x12.views import binding, remittance, streaming
 from clearlane.x12.views.binding import SEGMENTS_PER_FIELD_MAX, View
 
 FUNCTIONS = {kind: guides.by_kind(kind) for kind in guides.KINDS}
@@ -694,3 +694,13 @@ def test_fixed_format_texts_of_claims_and_lines_have_a_field():
     assert claim.fixed_format == ("STATE DATA REQUIREMENT",)
     assert claim.lines[0].fixed_format == ("FIRST", "SECOND")
     assert claim.lines[0].other == (["K3", "SECOND", "X"],)
+
+
+def test_a_second_segment_of_a_place_that_is_filled_stays_among_the_others():
+    class Filled(binding.View):
+        """A view whose only place is taken."""
+
+    handler = binding._fill_plain((), Filled, current=lambda _: "taken", defaults="free")
+    other = []
+    handler(["CLP", "1"], ["taken"], other)
+    assert other == [["CLP", "1"]]
