@@ -9,8 +9,8 @@ TESTS ?= tests
 WORKERS ?= 4
 # `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
 # same time, each of which reads its own files only. A folder that is not named here is in the third.
-FIRST := tests/pipeline tests/enrollment
-SECOND := tests/architecture tests/console tests/store tests/payers
+FIRST := tests/pipeline tests/enrollment tests/payers tests/payments tests/accounts
+SECOND := tests/console tests/claims tests/store
 THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
 # Left out: a watching thread for each test, which costs more than many tests (tests/conftest.py ends one that
@@ -24,7 +24,7 @@ SECONDS ?= 60
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check quick cov bench soak fuzz docs format lock clean
+.PHONY: help install run test thorough check quick cov bench soak fuzz docs format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,10 +46,14 @@ run: .venv/.runtime ## install what the service needs, then start the sandbox on
 	@mkdir -p scratch
 	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
 
-# Compiled tests are kept even if the environment says not to: each worker reads all of them.
+# Compiled tests are kept even if the environment says not to: the next run reads them.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.installed ## install, then run every test
-	@$(BIN)/python -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup --max-worker-restart 0
+	@$(BIN)/python -m pytest $(TESTS) --workers $(WORKERS)
+
+# What takes long in full size, in full size: every order of answers, every value of every field, 25,000 samples.
+thorough: export CLEARLANE_TEST_PROFILE := thorough
+thorough: test ## every test at full size: over an hour, before a release
 
 # Not the tests that start a server or a process, nor those that ask another X12 library: tests/conftest.py
 # marks both. Properties are tried on fewer examples.
@@ -68,7 +72,7 @@ cov: .venv/.installed ## branch coverage of the quick tests, held against the mi
 	@tools/side_by_side $(call in_parts,$(BIN)/coverage run)
 	@$(BIN)/python tools/coverage_minimums.py
 
-# All tests are collected, so that each is compiled here, once, and not by every worker of `make test` in a new clone.
+# All tests are collected, so that each is compiled here, once, and not by all that CI then runs at the same time.
 check: export PYTHONDONTWRITEBYTECODE :=
 check: .venv/.installed ## format, lint, types, architecture, docs
 	@$(BIN)/ruff format --check .

@@ -1,12 +1,13 @@
-"""How fast a stored claim becomes the text of an 837P, beside pyx12's writer on the same segments."""
+"""How fast a stored claim becomes the text of an 837, beside pyx12's writer on the same segments."""
 
 import io
 import json
 from datetime import UTC, date, datetime
+from decimal import Decimal
 
 from bench.harness import Measure, bench, seconds, side_by_side
 from clearlane.claims import fields
-from clearlane.claims.forms import V3_MEDICAL, form_of
+from clearlane.claims.forms import UB04, V3_MEDICAL, form_of, ub04_samples
 from clearlane.claims.forms.samples import minimal_claim
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
@@ -74,6 +75,38 @@ def to_837p() -> Measure:
     assert sum(row.startswith("CLM*") for row in rows) == CLAIMS, "every claim is written"
     mine, peer = side_by_side(ours, lambda: _pyx12_write(rows), runs=5)
     return Measure("claims.to837p", CLAIMS / mine, "claims/s", peer / mine, "pyx12")
+
+
+@bench("claims.to837i")
+def to_837i() -> Measure:
+    """Restored institutional claims to bytes, against the professional ones, segment by segment: at least 0.8 of their speed."""
+    stays = [stay(number) for number in range(1, CLAIMS + 1)]
+    visits = [outgoing(number) for number in range(1, CLAIMS + 1)]
+
+    def write(claims: list[OutgoingClaim]) -> bytes:
+        return b"".join(write_claims(claims, ENVELOPE, SUBMITTER, RECEIVER))
+
+    sizes = [write(claims).count(b"~") for claims in (stays, visits)]
+    mine, theirs = side_by_side(lambda: write(stays), lambda: write(visits), runs=5)
+    ratio = (sizes[0] / mine) / (sizes[1] / theirs)
+    return Measure("claims.to837i", CLAIMS / mine, "claims/s", ratio, "to837p a segment")
+
+
+def stay(number: int) -> OutgoingClaim:
+    """An institutional claim of six lines, as the store gives it back."""
+    raw = ub04_samples.bill("111", DAY)
+    bed, *others = raw["FL42_ServiceLines"]
+    raw["FL42_ServiceLines"] = lines = [bed, *others * 2, others[0]]
+    total = sum(Decimal(line["FL47_TotalCharges"]) for line in lines)
+    raw |= {
+        "FL47_ClaimTotalCharges": str(total), "FL60_InsuredId": f"M{number:08}", "FL03a_PatientControlNumber": f"A{number}",
+    }  # fmt: skip
+    read = decode.read_claim(UB04, json.dumps(raw).encode(), "Claims[0]")
+    assert read.claim is not None, "the claim of the measurement can be read"
+    claim = decode.restore(UB04, fields.encode(repair(read.claim)[0]))
+    return OutgoingClaim(
+        claim=claim, number=f"C{number:018}", payer_id="MM001", account_as_number=True
+    )
 
 
 def _pyx12_write(rows: list[str]) -> None:

@@ -19,6 +19,7 @@ from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.hops import Hop
 from clearlane.payers.model import Payer
 from clearlane.payments import read_835
 from clearlane.pipeline.inbound import post, receive
@@ -54,6 +55,9 @@ class OneMailbox:
 
     def all_mailbox_routes(self) -> list[PayerRoute]:
         return [self.route]
+
+    def hops(self) -> list[Hop]:
+        return []
 
     def open_mailbox(self, route: PayerRoute) -> MemoryMailbox:
         return self.box

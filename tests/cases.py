@@ -18,12 +18,18 @@ Case = TypeVar("Case")
 SHOWN_CASES_MAX = 10
 """How many failed cases are shown in full; all are counted."""
 
-IS_QUICK = os.environ.get("CLEARLANE_TEST_PROFILE") == "quick"
+PROFILE = os.environ.get("CLEARLANE_TEST_PROFILE", "")
+IS_QUICK, IS_THOROUGH = PROFILE == "quick", PROFILE == "thorough"
 
 
 def full_or_quick(full: int, quick: int) -> int:
     """Return how much is tried: by every run of the whole suite, or by `make quick`."""
     return quick if IS_QUICK else full
+
+
+def by_profile(*, thorough: int, usual: int, quick: int) -> int:
+    """Return how much is tried where all of it takes long: all by `make thorough`, a share by every run of the suite."""
+    return thorough if IS_THOROUGH else full_or_quick(usual, quick)
 
 
 def fewer_in_quick(cases: Iterable[Case], one_in: int) -> list[Case]:

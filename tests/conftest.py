@@ -7,42 +7,44 @@ import inspect
 import os
 import signal
 import sys
-from collections import Counter
+from collections import Counter, deque
+from types import SimpleNamespace
 
 import pytest
 import uvloop
 from hypothesis import HealthCheck, settings
 from typer import testing
 
-from clearlane.store.database import sqlite
-from tests.cases import IS_QUICK
+from tests.authorities import trust_none_of_the_machine
+from tests.cases import IS_QUICK, IS_THOROUGH
 from tests.memory_files import write_to_memory
 from tests.safe_defaults import POINTS
 from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
 
-pytest_plugins = ["tests.databases"]
+pytest_plugins = ["tests.databases", "tests.forked_workers"]
 
 write_to_memory()
+trust_none_of_the_machine()
 
-# pytest-xdist tells its workers how wide the terminal is; commands that tests start have none.
+# Commands that tests start have no terminal, however wide the one of the run is.
 os.environ.pop("COLUMNS", None)
 
 # A slow machine is no fault of the code: properties are not timed. The same examples are tried each time, so that
-# what a run says depends on the code alone; `CLEARLANE_TEST_PROFILE=random` tries others. `make quick` tries fewer.
+# what a run says depends on the code alone; `CLEARLANE_TEST_PROFILE=random` tries others. `make quick` tries fewer, `make
+# thorough` more.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("full", UNTIMED, derandomize=True)
 settings.register_profile("random", UNTIMED)
+settings.register_profile("thorough", UNTIMED, max_examples=500)
 settings.register_profile("quick", UNTIMED, max_examples=10, derandomize=True)
 settings.load_profile(os.environ.get("CLEARLANE_TEST_PROFILE", "full"))
 
-# The modules, tables and syntax trees of the tests stay: `make quick` looks for garbage among them seldom.
+# The modules, tables and syntax trees of the tests stay: garbage is looked for seldom.
+gc.set_threshold(100_000 if IS_QUICK else 10_000, 20, 20)
 if IS_QUICK:
-    gc.set_threshold(100_000, 20, 20)
     # The loop of the service: a third faster than the standard one for tests that mostly wait for a database. With
     # servers in the process of a test it warns about connections that the other one lets go.
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-    # Each reader is a thread and a connection, opened by each of a thousand tests; few read side by side.
-    sqlite.SQLITE_READERS = 2
 
 # The tree of an app's commands is built from their signatures, and again for each command that a test runs.
 testing._get_command = functools.cache(testing._get_command)
@@ -76,6 +78,7 @@ def pytest_unconfigure(config):
 # Test packages whose tests share one running service for each database.
 SERVED = ("api", "client", "console", "eligibility", "enrollment", "journey")
 KINDS = ("sqlite", "postgresql")
+NO_PARAMETERS = SimpleNamespace(params={})
 
 # Far beyond what any test takes. A test that hangs fails with its name, and the run goes on.
 TEST_SECONDS_MAX = 600
@@ -96,6 +99,21 @@ def pytest_runtest_call(item):
     return result
 
 
+def _logged_faults() -> deque[str]:
+    """Return the lines that services logged during this test as a warning or worse; none if no test starts one."""
+    services = sys.modules.get("tests.api.service_process")
+    return services.LOGGED_FAULTS if services else deque()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Show beside a failure what the services logged: a caller of theirs learns only that there was a fault."""
+    report = yield
+    if report.failed and (lines := [*_logged_faults()]):
+        report.sections.append(("Warnings and errors that services logged", "".join(lines)))
+    return report
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     """Interrupt a test that hangs, whether it is set up, run or torn down."""
@@ -104,6 +122,7 @@ def pytest_runtest_protocol(item):
         signal.alarm(60)  # what tidies up may hang as well
         pytest.fail(f"{item.nodeid} took more than {TEST_SECONDS_MAX} seconds")
 
+    _logged_faults().clear()
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.alarm(TEST_SECONDS_MAX)
     try:
@@ -124,12 +143,12 @@ def _limited(test):
     return limited
 
 
-@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
     """Limit coroutine tests, mark those that start a server if tests are chosen by marks, group those that share one.
 
-    The tests of a group run on one worker, so that the server they share starts once. pytest-xdist 3.8 writes the group's name into ``_nodeid``, and since 9.2 pytest reads ``_id``.
+    The tests of a group run on one worker, so that the server they share starts once.
     """
+    _leave_out_repeats(config, items)
     for item in items:
         if inspect.iscoroutinefunction(getattr(item, "obj", None)):
             item.obj = _limited(item.obj)
@@ -139,23 +158,51 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.witness)
         for marker in item.iter_markers("safe_default"):
             assert POINTS.keys() >= set(marker.args) != set(), f"{item.nodeid}: no such row"
-        group = _group(item.nodeid)
-        if group and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(group))
-    yield
-    for item in items:
-        grouped = vars(item).get("_nodeid")
-        if grouped and item.nodeid != grouped:
-            item._id = type(item._id).parse(grouped)
+        group = _group(item)
+        if group and item.get_closest_marker("group") is None:
+            item.add_marker(pytest.mark.group(group))
 
 
-def _group(nodeid: str) -> str:
+def _leave_out_repeats(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave tests with the mark `one_database` to SQLite, unless everything is tried: `make thorough`.
+
+    In a module with this mark, a test that has SQL of its own has the mark `both_databases`.
+    """
+    if IS_THOROUGH:
+        return
+    repeats = [
+        item
+        for item in items
+        if item.get_closest_marker("one_database")
+        and not item.get_closest_marker("both_databases")
+        and "postgresql" in getattr(item, "callspec", NO_PARAMETERS).params.values()
+    ]
+    if repeats:
+        config.hook.pytest_deselected(items=repeats)
+        left_out = set(repeats)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _group(item: pytest.Item) -> str:
     """Return what the tests share that must run on one worker; nothing where they share nothing."""
-    package = nodeid.split("/")[1] if nodeid.count("/") else ""
-    kind = next((kind for kind in KINDS if f"[{kind}" in nodeid), "")
+    package = item.nodeid.split("/")[1] if item.nodeid.count("/") else ""
+    kind = next((kind for kind in KINDS if f"[{kind}" in item.nodeid), "")
     if package == "architecture":  # they share the syntax trees
         return package
-    return f"{package} {kind}" if package in SERVED and kind else ""
+    if package in SERVED and kind:
+        return f"{package} {kind}"
+    fixtures = getattr(item, "_fixtureinfo", None)
+    shared = [
+        name
+        for name, definitions in (fixtures.name2fixturedefs.items() if fixtures else ())
+        if definitions[-1].scope == "module"
+    ]
+    if not shared:
+        return ""
+    module = item.nodeid.partition(".py")[0].replace("/", ".")
+    # A fixture of a module is made once for each of its parameters.
+    parameters = item.callspec.indices if hasattr(item, "callspec") else {}
+    return " ".join([module, *(str(parameters[name]) for name in shared if name in parameters)])
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -17,6 +17,9 @@ class NoConnections:
     def all_mailbox_routes(self):
         return []
 
+    def hops(self):
+        return []
+
     def realtime_connections(self, type, payer_id):
         return []
 

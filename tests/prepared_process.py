@@ -1,12 +1,16 @@
-"""Processes that start at once, forked from one that has imported the product.
+"""Processes that start at once, forked from one that has imported the product: one for all workers of a run.
 
 Importing takes most of what a service or a command costs a test. A forked process is as real as any other: it has
 its own memory and number, and is killed without warning like any other. New interpreters are started by
-`pipeline/test_engine_worker`, `cli/test_command_imports` and by the pages that `journey` follows.
+`pipeline/test_engine_worker`, `cli/test_command_imports` and by the README, which `journey` follows.
+
+Who wants a process connects to the forker and sends an order with the three streams of the process. It is told the
+number of the process and then how it ended. If it hangs up before, the process gets the signal that the order names.
 """
 
 import asyncio
 import atexit
+import fcntl
 import gc
 import importlib
 import itertools
@@ -21,16 +25,21 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tests.forked_workers import RUN_NAME
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[1]
 ORDER_BYTES_MAX = 128 * 1024
+ANSWER_BYTES_MAX = 32
 # What a node and the processes of the tests import while they run.
 IMPORTED = (
     "asyncssh", "dbos", "psycopg", "sqlalchemy.dialects.postgresql.psycopg",
@@ -54,19 +63,21 @@ class PreparedProcess:
         text: bool = False,
     ) -> None:
         sys.audit("subprocess.Popen", sys.executable, [module, *arguments], str(cwd), None)
-        order = {"module": module, "arguments": arguments, "env": dict(env), "cwd": str(cwd)}
-        pipes = [os.pipe() for _ in range(3)]
-        theirs = [write for _, write in pipes]
-        with ORDERING:
-            socket.send_fds(_forker(), [json.dumps(order).encode()], theirs)
-            self.pid = int(_forker().recv(ORDER_BYTES_MAX))
-        for write in theirs:
-            os.close(write)
+        order = {
+            "module": module, "arguments": arguments, "env": dict(env), "cwd": str(cwd),
+            "if_left": signal.SIGKILL,
+        }  # fmt: skip
+        pipes = [os.pipe() for _ in range(2)]
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        theirs = [nothing, *(write for _, write in pipes)]
+        with FINDING:
+            self._line = connected(forker().address)
+        socket.send_fds(self._line, [json.dumps(order).encode()], theirs)
+        for stream in theirs:
+            os.close(stream)
+        self.pid = int(self._line.recv(ANSWER_BYTES_MAX))
         mode, encoding = ("r", "utf-8") if text else ("rb", None)
-        self.stdout, self.stderr = (
-            os.fdopen(read, mode, encoding=encoding) for read, _ in pipes[:2]
-        )
-        self._ending = os.fdopen(pipes[2][0], "rb", buffering=0)
+        self.stdout, self.stderr = (os.fdopen(read, mode, encoding=encoding) for read, _ in pipes)
         self._waiting = threading.Lock()
         self.returncode: int | None = None
 
@@ -116,31 +127,61 @@ class PreparedProcess:
     def _ended(self, seconds: float | None) -> int | None:
         """Wait for so long, and return how it ended if it did."""
         with self._waiting:
-            if self.returncode is None and select.select([self._ending], [], [], seconds)[0]:
-                self.returncode = int(self._ending.read())
-                self._ending.close()
+            if self.returncode is None and select.select([self._line], [], [], seconds)[0]:
+                self.returncode = int(self._line.recv(ANSWER_BYTES_MAX))
+                self._line.close()
             return self.returncode
 
 
-ORDERING = threading.Lock()
+FINDING = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Forker:
+    """The process that forks the others, as a worker knows it: it ends when the last worker has hung up."""
+
+    address: str
+    presence: socket.socket
 
 
 @cache
-def _forker() -> socket.socket:
-    """Start the process that forks the others; it ends with this one."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    process = subprocess.Popen(
-        [sys.executable, "-m", __name__, str(theirs.fileno())],
-        cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    theirs.close()
+def forker() -> Forker:
+    """Find the forker of this run, and start it if this worker is the first that needs it."""
+    run = os.environ.get(RUN_NAME) or f"{os.getpid()}-{secrets.token_hex(4)}"
+    address = Path(tempfile.gettempdir()) / f"clearlane-forker-{run}"
+    with _alone(address):
+        if not address.exists():
+            _start(address)
+        presence = connected(str(address))
+    atexit.register(presence.close)
+    return Forker(str(address), presence)
 
-    def end() -> None:
-        ours.close()
-        process.wait()
 
-    atexit.register(end)
-    return ours
+@contextmanager
+def _alone(address: Path) -> Iterator[None]:
+    """Let one process at a time start the forker, or the forker end."""
+    with address.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _start(address: Path) -> None:
+    """Start the forker. It listens already: who connects waits until it has imported everything."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(str(address))
+        listening.listen()
+        started = subprocess.Popen(
+            [sys.executable, "-m", __name__, str(listening.fileno())],
+            cwd=ROOT, pass_fds=[listening.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+    started.returncode = 0  # nobody waits for it: it may serve other workers longer than this one
+
+
+def connected(address: str) -> socket.socket:
+    """Return a connection to the forker."""
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    made.connect(address)
+    return made
 
 
 def import_all() -> None:
@@ -165,44 +206,79 @@ def _build_pages() -> None:
     service.build_pages = lambda *_: pages
 
 
-def fork_on_demand(orders: socket.socket) -> dict:
-    """Fork for each order and report the ends of the processes; return, in each of them, its order."""
-    running: dict[int, tuple[int, int]] = {}
+def fork_on_demand(listening: socket.socket) -> dict:
+    """Fork for each order and tell its sender how the process ends; return, in each of them, its order."""
+    callers: dict[int, socket.socket] = {}
+    running: dict[
+        int, tuple[int, int, int]
+    ] = {}  # the handle of a process: its number, its caller, the signal
     polled = select.poll()
-    polled.register(orders, select.POLLIN)
+    polled.register(listening, select.POLLIN)
     while True:
         for ready, _ in polled.poll():
-            if ready in running:
+            if ready == listening.fileno():
+                caller, _ = listening.accept()
+                callers[caller.fileno()] = caller
+                polled.register(caller, select.POLLIN)
+            elif ready in running:
                 polled.unregister(ready)
-                pid, ending = running.pop(ready)
+                pid, at, _ = running.pop(ready)
                 _, status = os.waitpid(pid, 0)
-                os.write(ending, str(os.waitstatus_to_exitcode(status)).encode())
-                os.close(ending)
                 os.close(ready)
-                continue
-            content, given, *_ = socket.recv_fds(orders, ORDER_BYTES_MAX, 3)
-            if not content:
-                for pid, _ in running.values():
-                    os.kill(pid, signal.SIGKILL)
-                sys.exit()
-            pid = os.fork()
-            if pid == 0:
-                orders.close()
-                os.dup2(given[0], 1)
-                os.dup2(given[1], 2)
-                for each in (*given, *running, *(ending for _, ending in running.values())):
-                    os.close(each)
-                return json.loads(content)
-            for each in given[:2]:
-                os.close(each)
-            handle = os.pidfd_open(pid)
-            running[handle] = pid, given[2]
-            polled.register(handle, select.POLLIN)
-            orders.send(str(pid).encode())
+                if at in callers:
+                    _answer(callers[at], os.waitstatus_to_exitcode(status))
+                    polled.unregister(at)
+                    callers.pop(at).close()
+            else:
+                content, streams, *_ = socket.recv_fds(callers[ready], ORDER_BYTES_MAX, 3)
+                if not content:
+                    polled.unregister(ready)
+                    callers.pop(ready).close()
+                    for pid, at, number in running.values():
+                        if at == ready:
+                            os.kill(pid, number)
+                    if not callers.keys() - {at for _, at, _ in running.values()}:
+                        _end_if_alone(listening, [pid for pid, *_ in running.values()])
+                    continue
+                order = json.loads(content)
+                pid = os.fork()
+                if pid == 0:
+                    for number, stream in enumerate(streams):
+                        os.dup2(stream, number)
+                    listening.close()
+                    for caller in callers.values():
+                        caller.close()
+                    for each in (*streams, *running):
+                        os.close(each)
+                    return order
+                for stream in streams:
+                    os.close(stream)
+                handle = os.pidfd_open(pid)
+                running[handle] = pid, ready, order["if_left"]
+                polled.register(handle, select.POLLIN)
+                _answer(callers[ready], pid)
 
 
-def run(order: dict) -> None:
-    """Be the process that was ordered."""
+def _answer(caller: socket.socket, number: int) -> None:
+    with suppress(OSError):  # it has hung up
+        caller.send(str(number).encode())
+
+
+def _end_if_alone(listening: socket.socket, running: list[int]) -> None:
+    """End after the last worker, unless another one is about to connect."""
+    address = Path(listening.getsockname())
+    with _alone(address):
+        if select.select([listening], [], [], 0)[0]:
+            return
+        address.unlink(missing_ok=True)
+        address.with_suffix(".lock").unlink(missing_ok=True)
+    for pid in running:
+        os.kill(pid, signal.SIGKILL)
+    sys.exit()
+
+
+def set_up(order: dict) -> None:
+    """Take over the environment and the directory of an order."""
     from clearlane.api.frame import app
 
     os.environ.clear()
@@ -211,6 +287,17 @@ def run(order: dict) -> None:
     os.chdir(order["cwd"])
     # Made when it is imported, and different in every process.
     app._PROCESS, app._COUNT = secrets.token_hex(8), itertools.count(secrets.randbits(48))
+
+
+def run(order: dict) -> None:
+    """Be the process that was ordered: a module, or the command that was typed."""
+    set_up(order)
+    if order["module"] is None:
+        from clearlane.cli import main
+
+        sys.argv = ["clearlane", *order["arguments"]]
+        main()
+        return
     sys.argv = [order["module"], *order["arguments"]]
     runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
 

@@ -23,6 +23,9 @@ SUBMITTER_NAME_CHARACTERS_MAX = 35
 # A hundred calls a second of one vendor: one call carries 5,000 claims, so only a program that runs wild comes here.
 VENDOR_CALLS_PER_MINUTE_MAX = 6_000
 
+# Some 200 claims: a process of its own is ready after a second, in which the service has answered such a file.
+LARGE_FILE_BYTES = 128 * 1024
+
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
 # Names the settings file, so it is not a setting itself.
@@ -161,6 +164,12 @@ class Settings:
         "",
         "Second place of the audit chain's anchor: a file on another machine or volume (each node its own), or `syslog`.",
     )
+    timestamp_url: str = setting(
+        "",
+        "Address of a time-stamping authority (RFC 3161) that stamps the checkpoints of filings; empty for none. It learns "
+        "hashes alone.",
+        read=_web_address,
+    )
     host: str = setting("127.0.0.1", "Address that the API server listens on.")
     port: int = setting(8443, "Port of the API server (https); 0 picks a free one.", read=PORT)
     public_url: str = setting(
@@ -211,6 +220,17 @@ class Settings:
     )
     sftp_connections_max: int = setting(
         500, "SFTP connections that a node accepts at the same time.", read=_whole(1, 10_000)
+    )
+    sftp_waiting_per_address_max: int = setting(
+        250,
+        "SFTP connections of one address that may be open at a node before they have signed in.",
+        read=_whole(1, 10_000),
+    )
+    sftp_failures_per_address_max: int = setting(
+        100,
+        "Failed SFTP sign-ins of one address in ten minutes, after which a node refuses its connections until older "
+        "ones are forgotten; 0 for no limit.",
+        read=_whole(0, 100_000),
     )
     trusted_proxies: tuple[str, ...] = setting(
         (),
@@ -305,6 +325,11 @@ class Settings:
         "Days without a word from the payer after which a claim counts as unanswered and may be sent again under its id; a route's `answer_days` comes first.",
         read=_whole(1, 3_650),
     )
+    crossover_days: int = setting(
+        limits.CROSSOVER_DAYS_MAX,
+        "Days that a payer has to answer a claim that the payer before forwarded to it; then it is asked, and the claim for it is drafted.",
+        read=_whole(1, 3_650),
+    )
     not_accepted_days: int = setting(
         limits.NOT_ACCEPTED_KEPT_DAYS,
         "Days that claims which were not accepted are kept.",
@@ -314,6 +339,11 @@ class Settings:
         limits.FILES_KEPT_DAYS,
         "Days that files which sites send and fetch are kept.",
         read=_whole(1, 3_650),
+    )
+    large_file_bytes: int = setting(
+        LARGE_FILE_BYTES,
+        "Size from which a file of a site is processed by a process of its own, so that calls do not wait for it.",
+        read=_whole(0, 1024 * 1024 * 1024),
     )
     eligibility_x12: str = setting(
         "off",
@@ -393,6 +423,20 @@ class Settings:
         if self.database_url.startswith("sqlite:///"):
             return Path(self.database_url.removeprefix("sqlite:///"))
         return self.data / "clearlane.db"
+
+
+def to_json(settings: Settings) -> bytes:
+    """Return settings for another process of the same installation; they may hold the master key."""
+    import msgspec  # commands need not wait for it
+
+    return msgspec.json.encode(settings, enc_hook=str)
+
+
+def from_json(content: bytes) -> Settings:
+    """Return the settings that ``to_json`` encoded."""
+    import msgspec
+
+    return msgspec.json.decode(content, type=Settings, dec_hook=lambda kind, text: kind(text))
 
 
 def all_settings() -> Iterator[tuple[str, Any, SettingInfo]]:

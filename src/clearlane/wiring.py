@@ -1,7 +1,8 @@
 """Open an installation: connect settings, database, payers, engine and sandbox.
 
 The only module that knows all packages. The roles ``serve`` and ``worker`` are nodes, with a heartbeat, snapshots
-that follow the database and a durable engine; ``command`` loads the snapshots once.
+that follow the database and a durable engine; ``command`` loads the snapshots once, and so does ``helper``, a process
+that a node starts for one piece of its work.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.kernel.tasks import cancel_all
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import DENTAL
-from clearlane.settings import Settings
+from clearlane.settings import Settings, to_json
 from clearlane.store.accounts.accounts import load_accounts
 from clearlane.store.audit.anchor import ANCHOR_NAME
 from clearlane.store.database import migrate
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
     from clearlane.engine.dbos_engine import Engine
+    from clearlane.payers.hops import Hop
     from clearlane.payers.model import Payer
     from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
+    from clearlane.pipeline.intake.files.file_process import FileProcesses
     from clearlane.pipeline.notify.webhook_runner import WebhookRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
     from clearlane.pipeline.query.measures import MeasureSource
@@ -64,7 +67,8 @@ __all__ = [
 
 REVISION_LOOK_SECONDS = 5.0
 
-Role = Literal["serve", "worker", "command"]
+Role = Literal["serve", "worker", "command", "helper"]
+NODES = ("serve", "worker")
 T = TypeVar("T")
 
 
@@ -76,7 +80,14 @@ class Installation:
     """An open installation. Directories are snapshots: read them on each use."""
 
     def __init__(
-        self, settings: Settings, wall: Clock, database: Database, vault: Vault, *, node: str = ""
+        self,
+        settings: Settings,
+        wall: Clock,
+        database: Database,
+        vault: Vault,
+        *,
+        node: str = "",
+        role: Role = "command",
     ) -> None:
         self.settings = settings
         self.wall = wall
@@ -84,6 +95,7 @@ class Installation:
         self.database = database
         self.vault = vault
         self._node = node
+        self._role = role
         self.set_back: SetBack | None = None
         """What was put in doubt when this node started, because the database was set back."""
         self._sandbox = SandboxRuntime(self) if settings.sandbox else None
@@ -126,6 +138,7 @@ class Installation:
                 write_seconds_max=settings.write_seconds_max,
                 eligibility_days=settings.eligibility_days,
                 claim_silence_days=settings.claim_silence_days,
+                crossover_days=settings.crossover_days,
                 settle_seconds=settings.settle_seconds,
                 event_days=settings.event_days,
                 not_accepted_days=settings.not_accepted_days,
@@ -134,9 +147,12 @@ class Installation:
             time_ago=self._sandbox.simulator.clock.time_ago if self._sandbox else sub,
             simulated_enrollments=self._sandbox.enrollments if self._sandbox else None,
             eligibility_x12=settings.eligibility_x12 == "on",
+            timestamp_url=settings.timestamp_url,
             events_name_claims=settings.event_vendor_claim_id == "on",
             event_watch=self._event_watch,
             wake_webhooks=self._wake_webhooks,
+            wake_files=self._wake_files,
+            file_processes=self._make_file_processes(),
         )
 
     @cached_property
@@ -213,6 +229,20 @@ class Installation:
         """The key that hashes vendors' passwords."""
         return self.vault.pepper
 
+    def _make_file_processes(self) -> "FileProcesses | None":
+        if self._role not in NODES:
+            return None
+        from clearlane.pipeline.intake.files.file_process import FileProcesses
+
+        settings = self.settings
+        return FileProcesses(to_json(settings), self._node, bytes_min=settings.large_file_bytes)
+
+    def _wake_files(self) -> None:
+        if self._engine is not None:
+            from clearlane.pipeline.intake.files.file_work import TICK
+
+            self._engine.wake(TICK)
+
     def _wake_webhooks(self) -> None:
         if self._webhooks is not None:
             self._webhooks.wake()
@@ -241,12 +271,14 @@ class Installation:
 
     async def _load_payers(self) -> None:
         payers = await load_payers(self.database, self.settings.sandbox)
-        if self._node:  # before the first call asks for the compressed list
+        if self._role in NODES:  # before the first call asks for the compressed list
             await asyncio.to_thread(payers.compress)
         self._payers = payers
 
     async def _load_code_lists(self) -> None:
-        if self._node:  # commands judge no claims, and need not wait for a hundred thousand codes
+        if (
+            self._role != "command"
+        ):  # commands judge no claims, and need not wait for a hundred thousand codes
             self._code_lists = await load_code_lists(self.database)
 
     async def _load_rule_settings(self) -> None:
@@ -300,6 +332,7 @@ class SandboxRuntime:
         return LoopbackConnections(
             lambda: self._installation.payers,
             file_payer=self._file_payer,
+            hop=self._hop,
             realtime_payer=self._realtime_payer,
             ledger=self.ledger,
             ledgers_in_use=lambda: self.ledger.payers,
@@ -330,6 +363,14 @@ class SandboxRuntime:
             dental=payer.type == DENTAL,
         )
 
+    def _hop(self, hop: "Hop", ledger: str) -> "SandboxPayer":
+        payers = self._installation.payers
+        served = {
+            one.hop_payer_id: payer.name if (payer := payers.find(one.payer_id, one.type)) else ""
+            for one in hop.served
+        }
+        return self.simulator.hop(ledger, id=hop.id, name=hop.name, served=served)
+
     def _file_payer(self, payer: "Payer", ledger: str) -> "SandboxPayer":
         return self.simulator.payer(ledger, id=payer.payer_id, name=payer.name, ids=payer.ids)
 
@@ -351,9 +392,12 @@ class SandboxRuntime:
 
 @asynccontextmanager
 async def open_installation(
-    settings: Settings, *, role: Role, clock: Clock | None = None
+    settings: Settings, *, role: Role, clock: Clock | None = None, node: str = ""
 ) -> AsyncIterator[Installation]:
-    """Open an installation. :class:`OperationRefused` explains in a sentence why it cannot be opened."""
+    """Open an installation. :class:`OperationRefused` explains in a sentence why it cannot be opened.
+
+    ``node`` is the node that a helper works for.
+    """
     wall = clock or SystemClock()
     _make_data_directory(settings)
     async with AsyncExitStack() as closing:
@@ -363,16 +407,17 @@ async def open_installation(
             file=settings.key_file,
             may_create=settings.sandbox,
         )
-        database = await _open_database(settings, keys, wall)
+        database = await _open_database(settings, keys, wall, is_helper=role == "helper")
         closing.push_async_callback(database.close)
         vault = Vault(database, keys, wall)
         # A new id for every start, so that a restart is never mistaken for the process that died.
-        node = "" if role == "command" else f"{socket.gethostname()}-{secrets.token_hex(4)}"
-        installation = Installation(settings, wall, database, vault, node=node)
+        if role in NODES:
+            node = f"{socket.gethostname()}-{secrets.token_hex(4)}"
+        installation = Installation(settings, wall, database, vault, node=node, role=role)
         await installation.vault.load()
         if settings.sandbox:
             await ensure_sandbox_payers(database)
-        if role == "command":
+        if role not in NODES:
             await installation.refresh()
         else:
             database.keep_reserve()
@@ -410,10 +455,11 @@ async def open_sftp_server(
     settings = installation.settings
     server = SftpServer(
         installation,
-        SignInThrottle(),
+        SignInThrottle(failures_max=settings.sftp_failures_per_address_max),
         allows_passwords=settings.sftp_passwords == "on",
         limits=SftpLimits(
             connections_max=settings.sftp_connections_max,
+            waiting_per_address_max=settings.sftp_waiting_per_address_max,
             stop_seconds_max=settings.stop_seconds_max,
         ),
     )
@@ -431,8 +477,10 @@ def _make_data_directory(settings: Settings) -> None:
         ) from None
 
 
-async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> Database:
-    if settings.sandbox:
+async def _open_database(
+    settings: Settings, keys: MasterKeys, clock: Clock, *, is_helper: bool
+) -> Database:
+    if settings.sandbox and not is_helper:
         await migrate.upgrade(url=settings.database_url, sqlite_file=settings.sqlite_file)
     return await open_database(
         url=settings.database_url,
@@ -442,6 +490,7 @@ async def _open_database(settings: Settings, keys: MasterKeys, clock: Clock) -> 
         anchor=settings.data / ANCHOR_NAME,
         anchor_copy=settings.anchor_copy,
         clock=clock,
+        is_helper=is_helper,
     )
 
 
@@ -496,6 +545,7 @@ def _make_inquiry_runner(installation: Installation) -> "InquiryRunner":
         lambda: installation.connections,
         node=installation._node,  # noqa: SLF001  (same module)
         asleep=sandbox.simulator.counted_clock.waiting_count if sandbox else no_sleeping_payers,
+        claim_silence_days=installation.settings.claim_silence_days,
     )
 
 

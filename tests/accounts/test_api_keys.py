@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from clearlane.accounts.api_keys import (
     SCOPE_MEANINGS,
@@ -297,4 +298,6 @@ async def test_a_use_that_cannot_be_recorded_disturbs_no_one(clock):
 
     uses = ApiKeyUses(NoDatabase())
     uses.record("x", clock.now())
-    await asyncio.gather(*uses._tasks)
+    with capture_logs() as lines:
+        await asyncio.gather(*uses._tasks)
+    assert [line["event"] for line in lines] == ["use of API keys not recorded"]

@@ -8,8 +8,6 @@ import base64
 import json
 import os
 import re
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -26,6 +24,9 @@ from clearlane.store.installation.nodes import NodeRegistration, bump_revision
 from clearlane.store.vault.vault import Vault
 from tests.cases import every_case
 from tests.patience import PATIENCE_SECONDS
+from tests.prepared_process import PreparedProcess
+
+pytestmark = pytest.mark.one_database
 
 APPS = {"vendor": vendor.app, "site": site.app, "api-key": api_key.app}
 
@@ -150,6 +151,9 @@ def test_a_site_is_added_listed_and_changed(clearlane):
         "state": "active",
         "baa_accepted": False,
         "console_corrections": True,
+        "shadow": False,
+        "daily_summary": False,
+        "bills_next_payer": False,
     }
     made = shown(clearlane("site add BOLT --baa-accepted --json"))
     assert made["baa_accepted"]
@@ -162,6 +166,18 @@ def test_a_site_is_added_listed_and_changed(clearlane):
     clearlane("site activate S-1")
     clearlane("site baa-revoke S-1 --yes")
     assert shown(clearlane("site list --vendor ACME --json")) == [added]
+    assert "S-1 are on" in clearlane("site daily-summary on S-1").stdout
+    clearlane("site daily-summary off S-1")
+    assert "is on for site S-1" in clearlane("site bill-next-payer on S-1").stdout
+    (found,) = shown(clearlane("site list --vendor ACME --json"))
+    assert found["bills_next_payer"] is True
+    figures = shown(clearlane("site summary S-1 --day 2026-01-15 --json"))
+    assert (figures["day"], figures["received"], figures["paid_amount"]) == (
+        "2026-01-15", 0, "0.00",
+    )  # fmt: skip
+    assert "There is no site" in clearlane("site summary NONE", code=1).stderr
+    assert "judged, and not sent" in clearlane("site shadow on S-1").stdout
+    assert "S-1 sends are sent" in clearlane("site shadow off S-1").stdout
     assert "are off" in clearlane("site corrections off S-1").stdout
     (found,) = shown(clearlane("site list --vendor ACME --json"))
     assert not found["console_corrections"]
@@ -226,13 +242,12 @@ async def test_a_command_returns_when_a_running_node_has_the_change(place):
 
     following = asyncio.create_task(follow())
     try:
-        command = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "clearlane", "vendor", "add", "ACME", "--json",
-            env=os.environ | {"CLEARLANE_DATA": str(place.data), "CLEARLANE_DATABASE_URL": place.url},
-            cwd=place.data,
-            stdout=subprocess.PIPE,
+        given = {"CLEARLANE_DATA": str(place.data), "CLEARLANE_DATABASE_URL": place.url}
+        command = await asyncio.to_thread(
+            PreparedProcess, "clearlane", "vendor", "add", "ACME", "--json",
+            env=os.environ | given, cwd=place.data,
         )  # fmt: skip
-        output, _ = await command.communicate()
+        output, _ = await asyncio.to_thread(command.communicate)
         at_return = seen[-1]
     finally:
         following.cancel()

@@ -37,7 +37,7 @@ from clearlane.store.database.group_commit import DatabaseUnavailable
 from tests.patience import PATIENCE_SECONDS
 
 NO_VIEWER = "no viewer"
-"""The reference is the plain page, also where `make docs` built another."""
+"""The viewer of the reference is not served, also where `make docs` built it."""
 PEPPER = b"p" * 32
 PASSWORD = "S3cret-of-24-characters-or-more"
 
@@ -121,7 +121,7 @@ async def _refuse_write(*_, **__):
 
 @cache
 def _plain_pages() -> tuple[PublicPage, ...]:
-    """Return the public pages, the reference among them as it is without its viewer."""
+    """Return the public pages without the viewer of the reference."""
     return build_pages(*VERSIONS, viewer=Path(__file__).parent / NO_VIEWER)
 
 

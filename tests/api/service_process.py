@@ -24,6 +24,10 @@ from tests.prepared_process import PreparedProcess
 
 READY = "clearlane ready "
 LAST = "the-last-"
+ROUTINE = ('"level":"info"', '"level":"debug"')
+
+LOGGED_FAULTS: deque[str] = deque(maxlen=50)
+"""The newest lines that services logged during this test as a warning or worse; a test that fails shows them."""
 
 
 @dataclass
@@ -48,6 +52,7 @@ class ServiceProcess:
         self.data = data
         self.fresh = fresh
         """Whether it is a new interpreter, as an operator starts it, and not a prepared one."""
+        self.module = "clearlane"
         self.environment = {"CLEARLANE_DATABASE_URL": database_url, **environment}
         self.kind = "postgresql" if database_url else "sqlite"
         self.output_lines: list[str] = []
@@ -56,7 +61,7 @@ class ServiceProcess:
 
     def start(self, *arguments: str) -> "ServiceProcess":
         """Start and wait until calls are accepted."""
-        command = ("clearlane", "serve", *self._arguments(arguments))
+        command = (self.module, "serve", *self._arguments(arguments))
         env, pipe = {**_bare_environment(), **self.environment}, subprocess.PIPE
         if self.fresh:
             self.process = subprocess.Popen(
@@ -88,6 +93,8 @@ class ServiceProcess:
     def _read_log(self) -> None:
         for line in self.process.stderr:
             self.log.append(line)
+            if not any(level in line for level in ROUTINE):
+                LOGGED_FAULTS.append(line)
 
     def stop(self, with_signal: int = signal.SIGTERM) -> int:
         """Tell it to stop and return its exit code."""

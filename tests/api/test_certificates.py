@@ -82,6 +82,7 @@ def test_what_is_lost_or_spoilt_is_made_anew(tmp_path, lost):
     pair, ca_file = ensure_local_pair(tmp_path, [], NOW)
     check_pair(pair, NOW)
     read(pair.certificate).verify_directly_issued_by(read(ca_file))
+    assert "spoilt" not in (tmp_path / lost).read_text()
 
 
 @pytest.fixture
@@ -94,7 +95,9 @@ def own(tmp_path):
 
 
 def test_an_operators_pair_that_fits_passes(own):
+    before = (own.certificate.read_bytes(), own.key.read_bytes())
     check_pair(own, NOW)
+    assert (own.certificate.read_bytes(), own.key.read_bytes()) == before
 
 
 def test_a_pair_that_does_not_fit_is_refused(own, tmp_path):

@@ -10,9 +10,11 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
+from clearlane.claims.forms import V3_DENTAL, V3_FORMS, V3_MEDICAL, samples
 from tests.api.markers import places_with
 from tests.patience import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.one_database
 
 PATHS = {
     V3_MEDICAL: "/api/v3/claims/submit",
@@ -20,7 +22,7 @@ PATHS = {
 }
 DAY = datetime.now(UTC).date() - timedelta(days=30)
 MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
-both_kinds = pytest.mark.parametrize("kind", FORMS.values())
+both_kinds = pytest.mark.parametrize("kind", V3_FORMS)
 
 
 def fresh_id() -> str:
@@ -64,6 +66,7 @@ def model_state(answer):
 # Accepted.
 
 
+@pytest.mark.both_databases
 @both_kinds
 @pytest.mark.parametrize("full", [False, True], ids=["minimal", "extended"])
 def test_the_sample_documents_are_accepted(acme, kind, full):
@@ -359,6 +362,7 @@ def test_without_a_baa_nothing_is_read(server, parties):
 # The same id again.
 
 
+@pytest.mark.both_databases
 @both_kinds
 def test_the_same_content_gives_the_same_answer_and_is_stored_once(acme, kind):
     document = a_document(kind)
@@ -374,6 +378,7 @@ def test_equal_amounts_written_differently_are_the_same_content(acme):
     assert results(post(acme, document)) == first
 
 
+@pytest.mark.both_databases
 def test_other_content_under_a_living_id_names_the_first_claim(acme):
     document = a_document()
     (first,) = results(post(acme, document))
@@ -385,6 +390,7 @@ def test_other_content_under_a_living_id_names_the_first_claim(acme):
     assert first["RequestId"] in error["SupplementalInformation"]
 
 
+@pytest.mark.both_databases
 def test_the_same_id_twice_in_one_document_counts_as_sent_later(acme):
     document = a_document()
     claim = document["Claims"][0]
@@ -395,6 +401,7 @@ def test_the_same_id_twice_in_one_document_counts_as_sent_later(acme):
     assert one["RequestId"] in three["Errors"][0]["SupplementalInformation"]
 
 
+@pytest.mark.both_databases
 def test_ids_belong_to_a_site_and_a_kind(server, parties, acme):
     document = a_document()
     (own,) = results(post(acme, document))
@@ -407,6 +414,7 @@ def test_ids_belong_to_a_site_and_a_kind(server, parties, acme):
     assert results(post(acme, dental, DENTAL))[0]["Status"] == "Accepted"
 
 
+@pytest.mark.both_databases
 async def test_a_hundred_equal_posts_at_once_make_one_claim(server, parties):
     document = a_document()
     context = ssl.create_default_context(cafile=server.ca_file)
@@ -426,6 +434,7 @@ async def test_a_hundred_equal_posts_at_once_make_one_claim(server, parties):
     assert json.loads(reported.pop())["ClaimResults"][0]["Status"] == "Accepted"
 
 
+@pytest.mark.both_databases
 def test_a_cut_connection_and_the_same_document_again_make_one_claim(server, parties, acme):
     """Cut after every so many bytes sent; whatever was stored, the next answer is one claim each."""
     import base64
@@ -455,6 +464,7 @@ def test_a_cut_connection_and_the_same_document_again_make_one_claim(server, par
 # What is kept.
 
 
+@pytest.mark.both_databases
 @both_kinds
 @pytest.mark.parametrize("shape", ["judged", "malformed"])
 def test_a_marker_in_every_text_of_a_claim_is_readable_nowhere(server, acme, kind, shape):
@@ -482,6 +492,7 @@ def marked(value, marker: str):
     return marker if is_text else value
 
 
+@pytest.mark.both_databases
 def test_every_submission_is_one_line_of_the_audit_chain(server, acme):
     request = f"req-{fresh_id()}"
     (result,) = results(post(acme, a_document(), headers={"X-Request-Id": request}))
@@ -501,7 +512,7 @@ def in_camel_case(value):
     return [in_camel_case(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("kind", FORMS.values())
+@pytest.mark.parametrize("kind", V3_FORMS)
 def test_names_in_any_case_make_the_same_claim(acme, kind):
     document = a_document(kind, full=True)
     (exact,) = results(post(acme, document, kind))
@@ -545,6 +556,7 @@ def test_a_document_in_utf_16_is_read(acme):
     assert results(answer)[0]["Status"] == "Accepted"
 
 
+@pytest.mark.both_databases
 def test_a_call_is_found_again_by_its_request_id_without_patient_data(server, acme):
     good, bad = a_document(), a_document(F05_PatientState="XX")
     taken = {**good["Claims"][0], "F05_PatientCity": "Elsewhere"}

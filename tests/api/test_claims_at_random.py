@@ -17,7 +17,7 @@ import asyncpg
 import httpx
 import pytest
 
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
+from clearlane.claims.forms import V3_DENTAL, V3_FORMS, V3_MEDICAL, samples
 from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPartner, write_claims
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.load_claim import load_claim
@@ -27,6 +27,7 @@ from clearlane.store.database.postgresql import POSTGRESQL_WRITERS
 from clearlane.wiring import open_installation
 from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
+from tests.cases import by_profile
 from tests.claims.outgoing import refusals
 from tests.claims.variety import random_claim
 from tests.databases import KINDS
@@ -39,9 +40,10 @@ PATHS = {
 DOCUMENT_TYPES = {V3_MEDICAL: "MedicalClaim", V3_DENTAL: "DentalClaim"}
 NOW = datetime.now(UTC)
 DAY = NOW.date() - timedelta(days=30)
-CLAIMS, PER_DOCUMENT, RECALLED = 500, 100, 20
+CLAIMS = by_profile(thorough=500, usual=100, quick=100)
+PER_DOCUMENT, RECALLED = 50, 20
 MESSAGE = "The claims could not be imported. Nothing was stored; send them again."
-both_kinds = pytest.mark.parametrize("kind", FORMS.values())
+both_kinds = pytest.mark.parametrize("kind", V3_FORMS)
 
 
 def documents(kind, claims=CLAIMS, per_document=PER_DOCUMENT):
@@ -84,10 +86,10 @@ def results(answer):
 
 @pytest.fixture(scope="module")
 def accepted(server, parties):
-    """The claim numbers of 500 random claims of each kind; every one of them was accepted."""
+    """The claim numbers of many random claims of each kind; every one of them was accepted."""
     found = {}
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
-        for kind in FORMS.values():
+        for kind in V3_FORMS:
             reported = [
                 result
                 for document in documents(kind)

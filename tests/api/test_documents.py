@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from clearlane.api.v3.documents import claim_status, compose_documents, remittance_advice
-from clearlane.claims.forms import FORMS
+from clearlane.claims.forms import V3_FORMS
 from clearlane.claims.responses.claim_parts import extract_claim
 from clearlane.pipeline.query.retrieve_documents import FoundDocuments, PayerDocument
 from tests.claims.answers import (
@@ -133,7 +133,7 @@ def test_a_refused_line_is_reported_with_its_number():
     )
 
 
-@pytest.mark.parametrize("kind", FORMS.values())
+@pytest.mark.parametrize("kind", V3_FORMS)
 def test_a_refusal_by_ta1_is_a_claim_status_too(kind):
     one = claim(kind)
     [fact, _] = facts_in(ta1(21))

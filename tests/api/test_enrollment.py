@@ -17,6 +17,8 @@ from tests.api.markers import places_with
 from tests.enrollment.invented import FAIL, MEND, a_practice, a_request, an_enrollment, by_hand
 from tests.patience import PATIENCE_SECONDS
 
+pytestmark = pytest.mark.one_database
+
 PATH = "/api/v3/enrollment/submit"
 EXISTS = "Provider already exists."
 UNUSED = ("HttpReturnCode", "SiteCreated", "MedicalGroupCreated", "PracticeCreated", "JsonResponse")
@@ -108,6 +110,7 @@ def test_providers_belong_to_a_site(server, parties, acme):
     assert (reported["Message"], reported["ClientId"]) == (None, "B-1")
 
 
+@pytest.mark.both_databases
 async def test_ten_calls_at_once_submit_a_provider_once(server, parties):
     sent = an_enrollment()
     context = ssl.create_default_context(cafile=server.ca_file)
@@ -189,6 +192,7 @@ def test_too_many_enrollments_are_a_413(acme):
     assert "5000" in answer.json()["Message"]
 
 
+@pytest.mark.both_databases
 async def test_a_fault_of_ours_has_no_results_and_the_same_request_may_be_sent_again(server, acme):
     where = (server.environment["CLEARLANE_DATABASE_URL"], server.data / "clearlane.db")
     body = a_request(an_enrollment(), an_enrollment())
@@ -224,6 +228,7 @@ def test_without_a_baa_nothing_is_read(server, parties):
 # What is kept.
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("shape", ["submitted", "invalid"])
 def test_a_marker_in_every_text_is_readable_nowhere(server, acme, shape):
     marker = f"QZ{random.getrandbits(32):08X}"

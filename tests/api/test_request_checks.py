@@ -4,9 +4,7 @@ Also tests `api/frame/endpoint` and `api/frame/error_shape`.
 """
 
 import json
-import subprocess
-import sys
-from pathlib import Path
+import os
 
 import pytest
 
@@ -14,7 +12,7 @@ from clearlane.api.frame.endpoint import ApiLimits
 from tests.api.local_server import PASSWORD, start_local_server
 from tests.api.raw_connection import RawConnection, basic, request
 from tests.api.sample_endpoints import GOOD, MARKER
-from tests.patience import PATIENCE_SECONDS
+from tests.prepared_process import PreparedProcess
 
 BAA = "201: The client has not accepted the Business Associate Agreement."
 BAD_CREDENTIALS = "101: Invalid or unknown vendor credentials or vendor not authorized."
@@ -143,16 +141,10 @@ def test_no_result_is_a_204_with_its_message_in_a_header(ask):
 
 
 def test_faults_are_answered_and_logged_without_their_texts():
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.api.sample_endpoints"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=True,
-    )
-    answers = [line.split(" ", 3) for line in done.stdout.splitlines()]
+    process = PreparedProcess("tests.api.sample_endpoints", env=os.environ, text=True)
+    said, logged = process.communicate()
+    assert process.returncode == 0
+    answers = [line.split(" ", 3) for line in said.splitlines()]
     statuses = {words[0]: words[1] for words in answers}
     assert statuses == {
         "unavailable": "503", "unknown": "503", "late": "503", "cut": "503",
@@ -163,8 +155,8 @@ def test_faults_are_answered_and_logged_without_their_texts():
             assert (int(rest[0]) > 0, list(json.loads(rest[1]))) == (True, ["Message"]), name
         if status == "500":
             assert json.loads(rest[1]) == {"Message": "An error has occurred."}
-    assert MARKER not in done.stdout + done.stderr
-    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    assert MARKER not in said + logged
+    lines = [json.loads(line) for line in logged.splitlines()]
     faults = [line for line in lines if line.get("fault")]
     assert {line["fault"] for line in faults} >= {
         "DatabaseUnavailable",

@@ -1,4 +1,4 @@
-"""The sandbox endpoints and commands: clock and payers, over https on both databases."""
+"""The sandbox endpoints and commands: clock and payers, over https."""
 
 import json
 from collections.abc import AsyncIterator
@@ -10,12 +10,14 @@ from typer.testing import CliRunner
 
 from clearlane.api.sandbox_endpoints import read_duration, sandbox_endpoints
 from clearlane.api.v3.error_responses import V3_ERRORS
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
+from clearlane.claims.forms import V3_DENTAL, V3_FORMS, V3_MEDICAL, samples
 from clearlane.cli.command.root import app
 from tests.api.local_server import start_local_server
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
 from tests.patience import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.one_database
 
 DAY = 86_400
 
@@ -227,7 +229,7 @@ def test_the_payer_command_shows_and_sets(sandbox, client):
         (["clock", "--freeze", "--unfreeze"], "not both"),
         (["clock", "--pace", "0"], "SecondsPerDay"),
         (["advance", "soon"], "such as 14d"),
-        (["payer", "--down", "--up", "TST01"], "one of"),
+        (["payer", "--down", "--up", "TST01"], "Give one mode"),
         (["payer", "--down"], "Give a payer and its mode"),
         (["payer", "TST01"], "Give a payer and its mode"),
         (["payer", "--down", "NOBODY"], "PayerId"),
@@ -289,7 +291,7 @@ def test_lengths_are_read_as_people_write_them(text, length):
     assert read_duration(text) == length
 
 
-@pytest.mark.parametrize("kind", FORMS.values())
+@pytest.mark.parametrize("kind", V3_FORMS)
 def test_the_full_sample_is_accepted_and_paid(client, kind):
     path = {V3_MEDICAL: "submit", V3_DENTAL: "submitDental"}[kind]
     today = datetime.fromisoformat(clock(client.get("/sandbox/clock"))["Now"]).date()

@@ -10,7 +10,6 @@ import socket
 import ssl
 import stat
 import subprocess
-import sys
 
 import httpx
 import pytest
@@ -20,6 +19,7 @@ from clearlane import settings
 from tests.api.raw_connection import RawConnection, basic, request
 from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.prepared_process import PreparedProcess
 
 PATH = "/api/v3/payers/get_list"
 # A call that reads its body.
@@ -64,16 +64,12 @@ def ask(serving, **options):
 
 def refused(*arguments, **environment):
     """Start a service that must not start: its exit code and what it says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "clearlane", "serve", *arguments],
-        env={"PATH": os.environ["PATH"], **environment},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
+    serving = PreparedProcess(
+        "clearlane", "serve", *arguments, env={"PATH": os.environ["PATH"], **environment}, text=True
     )
-    assert "Traceback" not in done.stderr
-    return done.returncode, done.stderr
+    _, faults = serving.communicate()
+    assert "Traceback" not in faults
+    return serving.returncode, faults
 
 
 def test_a_first_start_prints_everything_a_first_call_needs(running):

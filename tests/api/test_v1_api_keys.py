@@ -68,6 +68,7 @@ def numbers(server, vendor):
     return found
 
 
+@pytest.mark.one_database
 @every_call
 def test_every_call_names_its_scope_and_is_refused_without_it(clients, endpoint):
     assert endpoint.scope in KeyScope

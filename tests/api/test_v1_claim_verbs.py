@@ -1,6 +1,6 @@
-"""Hold, release, cancel, correct, send anyway and validate claims over https on both databases.
+"""Submit, hold, release, cancel, correct, send anyway and validate claims over https on both databases.
 
-Also tests `api/v1/claim_verbs`, `pipeline/intake/claim_x12`, `pipeline/intake/hold_claims`, `pipeline/intake/validate`,
+Also tests `api/v1/claim_submission`, `api/v1/content/claim_content`, `api/v1/claim_verbs`, `api/v1/claim_inquiries`, `api/v1/secondary`, `pipeline/intake/claim_x12`, `pipeline/intake/hold_claims`, `pipeline/intake/validate`,
 `pipeline/intake/read`, `pipeline/intake/submit_correction`, `pipeline/intake/correction_guard` and
 `store/claims/unsent_claims`.
 """
@@ -11,6 +11,7 @@ from datetime import timedelta
 
 import pytest
 
+from clearlane.claims.forms import ub04_samples
 from tests.api.conftest import served
 from tests.api.test_claims import DAY, DENTAL, MEDICAL, a_document, fresh_id, post, results
 from tests.api.test_status import today
@@ -19,6 +20,8 @@ from tests.api.test_v1_frame import problem
 from tests.databases import KINDS
 from tests.patience import wait_until
 
+pytestmark = pytest.mark.one_database
+
 CLAIMS = "/clearlane/v1/claims"
 VISIT = str(DAY - timedelta(days=9))
 ACCOUNTS = {MEDICAL: "F26_PatientAcctNumber", DENTAL: "F23_PatientID"}
@@ -26,9 +29,17 @@ ACCOUNTS = {MEDICAL: "F26_PatientAcctNumber", DENTAL: "F23_PatientID"}
 
 @pytest.fixture(scope="module", params=KINDS)
 async def server(request, new_place):
-    """A sandbox that gathers claims for a day: none is sent before time is advanced."""
+    """A sandbox that gathers claims for a day: none is sent or answered before time is advanced.
+
+    The payers' days are frozen: of two seconds each, some would pass between two calls on a busy machine.
+    """
     place = new_place(request.param, upgraded=False)
     async with served(place, CLEARLANE_SANDBOX_WINDOW_SECONDS="86400") as serving:
+        account = serving.sandbox
+        with serving.client((account["vendor_key"], account["vendor_password"])) as client:
+            site = {"vendorSiteId": account["vendor_site_id"]}
+            answer = client.post("/sandbox/clock", params=site, json={"Frozen": True})
+            assert answer.json()["Frozen"], answer.text
         yield serving
 
 
@@ -60,8 +71,9 @@ def submit(client, vendor):
     return submit
 
 
-# A slow machine may let the next batch go, and a day of the payers pass, between two calls.
-IN_A_BATCH = ("sent", "acknowledged")
+# A payer acknowledges what comes at once, or when it is next looked for.
+# The sandbox's time runs on beside a slow test, so a claim in a batch may already be paid.
+IN_A_BATCH = ("sent", "acknowledged", "complete")
 UNCHANGED = ("received", *IN_A_BATCH)
 
 
@@ -73,15 +85,58 @@ def state(client, number):
     return client.get(f"{CLAIMS}/{number}").json()["state"]
 
 
+def test_the_next_payer_is_billed_once_the_first_has_paid_and_what_is_asked_was_answered(
+    client, submit, vendor
+):
+    number = submit(
+        F01A_InsuredId="3002",
+        F33A_BillingProviderNpi="1234567893",
+        F33_BillingProviderZip="787011234",
+    )
+    before = client.get(f"{CLAIMS}/{number}/secondary").json()
+    assert (before["state"], before["claim_payment"], before["patient_balance"]) == (
+        "open",
+        None,
+        None,
+    )
+    assert "claim_payment" in {one["field"] for one in before["questions"]}
+    advance(client, vendor, "30d")
+    paid = client.get(f"{CLAIMS}/{number}/secondary").json()
+    assert [one["field"] for one in paid["questions"]] == [
+        "payer_id",
+        "member_id",
+        "relationship",
+        "last_name",
+    ]
+    assert (
+        paid["patient_balance"] == paid["chain"][0]["patient"] == paid["claim_payment"]["patient"]
+    )
+    refused = do(client, number, "secondary", json={"payer_id": "NONE1"})
+    assert problem(refused, 422)["errors"][0]["field"] == "payer_id"
+    known = {
+        "payer_id": "TST01", "member_id": "3001", "relationship": "18", "last_name": "Quill", "first_name": "Tessa",
+    }  # fmt: skip
+    shown = do(client, number, "secondary", json=known, params={"dry_run": "true"}).json()
+    assert shown["secondary_claim"] is None
+    assert "~\nSVD*TST01*" in shown["x12"]
+    sent = do(client, number, "secondary", json=known).json()
+    after = client.get(f"{CLAIMS}/{sent['secondary_claim']}").json()
+    assert after["prior_payer_claim"] == number
+    assert problem(do(client, number, "secondary", json=known), 409)
+    chain = client.get(f"{CLAIMS}/{number}/secondary").json()["chain"]
+    assert [one["claim_number"] for one in chain] == [number, sent["secondary_claim"]]
+
+
 def v3_states(client, vendor):
-    # The sandbox's days go on as time is advanced.
-    days = {"startDate": today() - timedelta(days=1), "endDate": today() + timedelta(days=400)}
+    day = today(client)
+    days = {"startDate": day - timedelta(days=400), "endDate": day + timedelta(days=1)}
     answer = client.post(
         "/api/v3/claims/status/get_by_date", params={"vendorSiteId": f"{vendor.key}-1", **days}
     )
     return {row["ClaimNumber"]: row["CurrentState"] for row in answer.json()}
 
 
+@pytest.mark.both_databases
 def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
     number = submit()
     answer = do(client, number, "hold")
@@ -102,6 +157,7 @@ def test_a_held_claim_is_not_sent_until_it_is_released(client, vendor, submit):
     assert [one.partition(":")[0] for one in history[2:4]] == ["Held", "Released"]
 
 
+@pytest.mark.both_databases
 def test_a_canceled_claim_is_never_sent_and_its_id_is_free(client, vendor, submit):
     number = submit(Svc_VendorClaimId=(own := fresh_id()), F26_PatientAcctNumber=own[:12])
     assert do(client, number, "hold").status_code == 200
@@ -129,6 +185,7 @@ def test_a_claim_that_was_not_accepted_cannot_be_held(client, vendor):
     assert corrected.json()["sent_as"] == "new"
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("kind", ACCOUNTS)
 def test_an_unsent_claim_is_corrected_in_its_place(client, submit, kind):
     number = submit(kind)
@@ -144,6 +201,43 @@ def test_an_unsent_claim_is_corrected_in_its_place(client, submit, kind):
     text = client.get(f"{CLAIMS}/{done['claim_number']}/x12")
     assert text.headers["content-type"] == "application/edi-x12"
     assert "CORRECTED-1" in text.text
+
+
+def test_a_claim_is_read_as_it_is_sent_and_corrected_by_the_paths_of_findings(client, submit):
+    number = submit(F24D_ProcedureModifier1="lt")
+    content = do_get(client, number, "content").json()
+    assert content["document_type"] == "MedicalClaim"
+    claim = content["claim"]
+    validated = client.post(
+        f"{CLAIMS}/validate", json={"DocumentType": "MedicalClaim", "Claims": [claim]}
+    )
+    # The claim itself is the only thing in its way.
+    assert {one["rule"] for one in validated.json()["claims"][0]["findings"] if one["severity"] == "error"} <= {"C107"}  # fmt: skip
+    text = client.get(f"{CLAIMS}/{number}/x12").text
+    for options in (
+        {"params": {"format": "X12"}},
+        {"headers": {"Accept": "application/edi-x12;q=1, */*;q=0.1"}},
+    ):
+        answer = do_get(client, number, "content", **options)
+        assert (answer.headers["content-type"], answer.text) == ("application/edi-x12", text)
+    problem(do_get(client, number, "content", params={"format": "xml"}), 400)
+
+    total = str(float(claim["F24_ClaimLines"][0]["F24F_Charges"]) + 1)
+    fields = {"f24_claimlines[0].f24f_charges": total, "F24_ClaimLines[7].F24F_Charges": "1"}
+    refused = problem(do(client, number, "correct", json={"fields": fields}), 422)
+    assert [one["field"] for one in refused["errors"]] == ["F24_ClaimLines[7].F24F_Charges"]
+    del fields["F24_ClaimLines[7].F24F_Charges"]
+    refused = problem(do(client, number, "correct", json={"fields": fields}), 422)
+    assert {one["field"] for one in refused["errors"]} == {"F28_TotalCharge"}
+    fields["F28_TOTALCHARGE"] = str(float(claim["F28_TotalCharge"]) + 1)
+    done = do(client, number, "correct", json={"fields": fields})
+    assert done.status_code == 200, done.text
+    after = do_get(client, done.json()["claim_number"], "content").json()["claim"]
+    assert float(after["F24_ClaimLines"][0]["F24F_Charges"]) == float(total)
+
+
+def do_get(client, number, what, **options):
+    return client.get(f"{CLAIMS}/{number}/{what}", **options)
 
 
 def test_every_field_of_a_claim_survives_its_correction(client, vendor):
@@ -208,7 +302,7 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
     decided = {
         "X12_ClaimPrimaryPayerPaidAmount": "10",
         "X12_ClaimContractualObligationAdjustments": f"45:{float(charge) - 10:.2f}",
-        "X12_ClaimAdjudicationDate": str(today() - timedelta(days=1)),
+        "X12_ClaimAdjudicationDate": str(today(client) - timedelta(days=1)),
     }
     answer = post(client, a_document(**own | DECISION | decided), params=site)
     [secondary] = [one["RequestId"] for one in results(answer) if one["Status"] == "Accepted"]
@@ -322,6 +416,7 @@ def test_the_event_of_a_payment_that_came_again_leads_to_it(client, vendor, subm
         assert client.get(f"{data['url']}/{part}").status_code == 200
 
 
+@pytest.mark.both_databases
 def test_of_two_corrections_at_once_one_wins_and_the_others_learn_it(client, submit):
     number = submit()
 
@@ -359,6 +454,7 @@ def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(clie
     assert state(client, number) in UNCHANGED
 
 
+@pytest.mark.both_databases
 def test_a_verb_is_done_once_under_its_key(client, submit):
     number = submit()
     key = {"Idempotency-Key": fresh_id()}
@@ -369,6 +465,89 @@ def test_a_verb_is_done_once_under_its_key(client, submit):
     assert again.headers["idempotency-replayed"] == "true"
     other = {"fields": {"F26_PatientAcctNumber": "TWICE"}}
     problem(do(client, number, "correct", json=other, headers=key), 422)
+
+
+def a_bill(*types, **changes):
+    """A document of institutional claims, one for each type of bill."""
+    claims = [
+        {
+            **ub04_samples.bill(one, DAY),
+            "Svc_VendorClaimId": fresh_id(),
+            "FL60_InsuredId": fresh_id(),
+        }
+        for one in types
+    ]
+    claims[0] |= changes
+    return {"DocumentType": "InstitutionalClaim", "Claims": claims}
+
+
+def test_claims_of_every_kind_are_submitted_with_their_problems_and_warnings(client, vendor):
+    site = {"site": f"{vendor.key}-1"}
+    for document in (a_document(MEDICAL, Svc_PayerId="TST01"), a_document(DENTAL)):
+        found = client.post(CLAIMS, json=document, params=site).json()
+        assert (found["accepted"], found["claims"][0]["problems"]) == (1, [])
+    # The first lacks its covered days, which is a warning; the second has a charge that does not add up.
+    document = a_bill("111", "131", "812", FL39_ValueCodes=None)
+    document["Claims"][1]["FL47_ClaimTotalCharges"] = "1.00"
+    key = {"Idempotency-Key": fresh_id()}
+    first = client.post(CLAIMS, json=document, params=site, headers=key)
+    assert first.status_code == 200, first.text
+    warned, wrong, fine = first.json()["claims"]
+    assert [one["accepted"] for one in (warned, wrong, fine)] == [True, False, True]
+    assert [(one["rule"], one["field"]) for one in warned["warnings"]] == [
+        ("I153", "FL39_ValueCodes")
+    ]
+    assert (warned["problems"], fine["problems"], fine["warnings"]) == ([], [], [])
+    assert "FL47_ClaimTotalCharges" in {one["field"] for one in wrong["problems"]}
+    again = client.post(CLAIMS, json=document, params=site, headers=key)
+    assert (again.json(), again.headers["idempotency-replayed"]) == (first.json(), "true")
+    # Without a key the claims are known by their ids.
+    known = client.post(CLAIMS, json=document, params=site).json()["claims"]
+    assert [one["claim_number"] for one in (known[0], known[2])] == [
+        warned["claim_number"],
+        fine["claim_number"],
+    ]
+    found = client.get(f"{CLAIMS}/{fine['claim_number']}").json()
+    assert (found["kind"], found["state"]) == ("institutional", "received")
+    bills = client.get(CLAIMS, params={"kind": "institutional"}).json()["data"]
+    assert {one["claim_number"] for one in bills} >= {warned["claim_number"], fine["claim_number"]}
+    # They are listed by type of bill, as people write it: with the frequency or without, with the zero of paper.
+    number, own = fine["claim_number"], client.get(f"{CLAIMS}/{fine['claim_number']}").json()
+    assert own["bill_type"] == "812"
+    for given, fits in {"81": True, "812": True, "0812": True, "811": False, "8": None}.items():
+        listed = client.get(CLAIMS, params={"bill_type": given})
+        if fits is None:
+            problem(listed, 400)
+        else:
+            assert (number in {one["claim_number"] for one in listed.json()["data"]}) is fits
+    text = client.get(f"{CLAIMS}/{number}/x12").text
+    assert ":A:2*" in text
+    assert "005010X223A2" in text
+    # A correction names the form locators.
+    changed = {"fields": {"FL15_PointOfOrigin": "2", "FL80_Remarks": "See chart"}}
+    corrected = do(client, fine["claim_number"], "correct", json=changed)
+    assert corrected.status_code == 200, corrected.text
+    sent = client.get(f"{CLAIMS}/{corrected.json()['claim_number']}/x12").text
+    assert "CL1*3*2*30~" in sent
+    assert "NTE*ADD*SEE CHART~" in sent
+    wrong = {"fields": {"FL17_PatientStatus": "00", "FL99_None": 1}}
+    refused = problem(do(client, warned["claim_number"], "correct", json=wrong), 422)
+    assert {one["field"] for one in refused["errors"]} >= {"FL99_None"}
+
+
+def test_a_document_that_cannot_be_read_is_refused_with_every_fault(client, vendor):
+    site = {"site": f"{vendor.key}-1"}
+    document = a_bill("111", "131", FL06_StatementFrom="yesterday", FL67_Diagnoses=None)
+    del document["Claims"][1]["FL42_ServiceLines"][0]["FL42_RevenueCode"]
+    refused = problem(client.post(CLAIMS, json=document, params=site), 400)
+    assert {one["field"] for one in refused["errors"]} == {
+        "Claims[0].FL06_StatementFrom",
+        "Claims[0].FL67_Diagnoses",
+        "Claims[1].FL42_ServiceLines[0].FL42_RevenueCode",
+    }
+    for wrong in ({"DocumentType": "Bill", "Claims": []}, {"Claims": []}, []):
+        problem(client.post(CLAIMS, json=wrong, params=site), 400)
+    problem(client.post(CLAIMS, json=a_bill("111")), 400)  # which of the two sites is it for
 
 
 def test_validation_tells_every_finding_and_stores_nothing(client, vendor):
@@ -465,3 +644,22 @@ def test_a_setting_counts_at_once_and_a_person_sends_the_claim_anyway(server, cl
     assert "C701 stops it: The X12 guide requires it" in problem(refusal, 409)["detail"]
     set_to("default")
     assert send()["Status"] == "Accepted"
+
+
+def test_the_payer_is_asked_about_a_claim_and_answers_in_words_by_field(client, vendor, submit):
+    number = submit(F01A_InsuredId="3026")
+    assert "was not sent" in problem(do(client, number, "inquire"), 409)["detail"]
+    problem(do(client, "C0", "inquire"), 404)
+    advance(client, vendor, "2d")
+    asked = do(client, number, "inquire")
+    assert asked.status_code == 200, asked.text
+    answer = asked.json()
+    assert (answer["result"], answer["by_file"]) == ("rejected", False)
+    [status] = answer["statuses"]
+    assert (status["code"], status["fields"]) == ("A3:562:85", ["F33A_BillingProviderNpi"])
+    assert answer["payer_control_number"].startswith("S")
+    claim = client.get(f"{CLAIMS}/{number}").json()
+    assert claim["state"] == "rejected"
+    assert "The payer was asked about the claim (276)" in [one["event"] for one in claim["history"]]
+    listed = client.get(f"{CLAIMS}/{number}/inquiries").json()
+    assert listed == {"data": [answer], "next": None}

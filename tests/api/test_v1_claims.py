@@ -1,6 +1,6 @@
 """Claims of `/clearlane/v1` over https on both databases: search, one claim, its history.
 
-Also tests `api/v1/claims`, `api/v1/claim_json` and `pipeline/query/claim_list`.
+Also tests `api/v1/content/included_parts`, `api/v1/claims`, `api/v1/claim_json` and `pipeline/query/claim_list`.
 """
 
 import json
@@ -16,7 +16,33 @@ from tests.patience import wait_until
 
 CLAIMS = "/clearlane/v1/claims"
 
+
 # A slow machine may let the next batch go, and a day of the payers pass, between two calls.
+def test_a_list_shows_patient_days_and_lines_on_request(client, submit):
+    number = submit(F26_PatientAcctNumber="ACC-INCL", **patient("Includova", "1977-03-04"))
+    query = {"account_number": "ACC-INCL"}
+    plain = client.get(CLAIMS, params=query)
+    assert "Includova".upper() not in plain.text.upper()
+    assert "included" not in plain.json()["data"][0]
+    request = {"X-Request-Id": f"included-{number}"}
+    answer = client.get(
+        CLAIMS, params={**query, "include": "patient, Service_Days,lines"}, headers=request
+    )
+    included = answer.json()["data"][0]["included"]
+    assert included["patient"]["last_name"].upper() == "INCLUDOVA"
+    assert included["patient"]["birth_date"] == "1977-03-04"
+    assert included["patient"]["account_number"] == "ACC-INCL"
+    lines = included["lines"]
+    assert lines[0]["procedure"]
+    assert lines[0]["service_from"] == included["service_days"]["service_from"]
+    one = client.get(f"{CLAIMS}/{number}", params={"include": "lines"}).json()
+    assert one["included"] == {"lines": lines}
+    rows = client.get(f"/clearlane/v1/calls/{request['X-Request-Id']}").json()["data"]
+    assert ("claims.read", [number]) in [(row["action"], row["ids"]) for row in rows]
+    refused = client.get(CLAIMS, params={"include": "patient,liens"})
+    assert [one["field"] for one in refused.json()["errors"]] == ["include"]
+
+
 UNANSWERED = ("received", "sent", "acknowledged")
 
 
@@ -142,6 +168,7 @@ def test_changes_are_listed_in_their_order(client, vendor, submit):
     assert f"{vendor.key}-1, {vendor.key}-2" in named.json()["detail"]
 
 
+@pytest.mark.one_database
 def test_one_claim_has_its_history_from_receipt_to_payment(client, vendor, submit):
     number = submit(
         Svc_PayerId="TST01", F01A_InsuredId="3001", F33A_BillingProviderNpi="1234567893"

@@ -11,11 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from standardwebhooks import Webhook
 
-from clearlane.events.event import format_event_id, parse_event_id
+from clearlane.events.event import EVENT_NUMBER_MAX, format_event_id, parse_event_id
 from tests.api.test_claims import a_document, post, results
 from tests.api.test_v1_claims import advance
 from tests.api.test_v1_frame import fields, problem
 from tests.patience import wait_until
+
+pytestmark = pytest.mark.one_database
 
 EVENTS, HOOKS = "/clearlane/v1/events", "/clearlane/v1/webhook_endpoints"
 
@@ -97,6 +99,7 @@ def receiver():
     receiver.server.server_close()
 
 
+@pytest.mark.both_databases
 def test_pages_follow_each_other_and_an_event_id_is_a_cursor(client, vendor, now):
     numbers = submit(client, vendor, count=7)
     page = get(client, after=now, limit=500, types="claim.received")
@@ -118,7 +121,7 @@ def test_pages_follow_each_other_and_an_event_id_is_a_cursor(client, vendor, now
 
 def test_the_way_of_a_claim_and_its_site(client, vendor, now):
     [number] = submit(client, vendor, site="2")
-    advance(client, vendor, "30d")
+    advance(client, vendor, "1d")
     found = wait_until(
         lambda: [
             one
@@ -135,6 +138,7 @@ def test_the_way_of_a_claim_and_its_site(client, vendor, now):
     assert number not in json.dumps(other)
 
 
+@pytest.mark.both_databases
 def test_long_poll_answers_as_soon_as_something_happens(client, server, vendor, now):
     with server.client(vendor.auth) as waiting:
         answer = {}
@@ -207,6 +211,23 @@ def test_a_webhook_comes_signed_and_is_in_the_log(client, vendor, receiver):
     assert client.get(HOOKS).json() == {"data": [], "next": None}
 
 
+def test_a_cursor_ahead_of_the_feed_is_refused_and_a_ping_says_what_to_follow(client, receiver):
+    ahead = format_event_id(EVENT_NUMBER_MAX)
+    answer = client.get(EVENTS, params={"after": ahead})
+    assert [one["field"] for one in problem(answer, 400)["errors"]] == ["after"]
+    hook = client.post(HOOKS, json={"url": receiver.url, "types": ["claim.*"]}).json()
+    pinged = client.post(f"{HOOKS}/{hook['id']}/ping").json()
+    (event,) = client.get(pinged["events_url"]).json()["data"]
+    assert (event["type"], event["data"]) == ("ping", {"endpoint_id": hook["id"]})
+    wait_until(lambda: client.get(pinged["deliveries_url"]).json()["data"])
+    (delivery,) = client.get(pinged["deliveries_url"]).json()["data"]
+    assert delivery["event_id"] == event["id"]
+    replayed = client.post(f"{HOOKS}/{hook['id']}/replay", json={"after": pinged["after"]}).json()
+    assert replayed["after"] == pinged["after"]
+    refused = client.post(f"{HOOKS}/{hook['id']}/replay", json={"after": ahead})
+    assert [one["field"] for one in problem(refused, 400)["errors"]] == ["after"]
+
+
 def now_before(event):
     """An event id before this one."""
     return format_event_id(parse_event_id(event["id"]) - 1)
@@ -219,6 +240,10 @@ def now_before(event):
         ({"url": "hook", "types": ["claims.*"], "sites": ["A-1"]}, {"url", "types", "sites"}),
         ({"url": "https://example.com", "types": "claim.*"}, {"types"}),
         ({"types": ["claim.*"]}, {"url"}),
+        (
+            {"url": "https://example.com", "type": ["claim.*"], "site": []},
+            {"type", "site", "types"},
+        ),
     ],
 )
 def test_every_fault_of_an_endpoint_is_named_at_once(client, body, expected):

@@ -1,4 +1,4 @@
-"""What every call of `/clearlane/v1` shares, over https on both databases: sites, pages, problems, limits.
+"""What every call of `/clearlane/v1` shares, over https: sites, pages, problems, limits.
 
 Also tests `api/frame/path_table`, `api/v1/cursors`, `api/v1/endpoints`, `api/v1/parameters`, `api/v1/problems` and
 `api/v1/resource`.
@@ -13,8 +13,17 @@ from clearlane.api.frame.errors import ParameterFault
 from clearlane.api.frame.path_table import PathTable
 from clearlane.api.v1.cursors import decode_cursor, encode_cursor
 from clearlane.api.v1.endpoints import V1
-from clearlane.kernel.list_filter import FilterFault, FilterType, read_filter
+from clearlane.kernel.list_filter import (
+    FilterFault,
+    FilterType,
+    combinations,
+    count_combinations,
+    passes,
+    read_filter,
+)
 from tests.api.test_claims import a_document, post, results
+
+pytestmark = pytest.mark.one_database
 
 CLAIMS = "/clearlane/v1/claims"
 ENDPOINTS = V1.endpoints
@@ -137,9 +146,54 @@ def test_an_unknown_path_is_a_problem(client, path):
     problem(client.get(f"/clearlane/v1{path}"), 404)
 
 
+def test_head_is_get_without_the_body(client, numbers):
+    got = client.get(CLAIMS, params={"limit": 1})
+    head = client.head(CLAIMS, params={"limit": 1})
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("content-type", "content-length"):
+        assert head.headers[name] == got.headers[name]
+    refused = client.head(CLAIMS, params={"limit": 0})
+    assert (refused.status_code, refused.content) == (400, b"")
+
+
+def test_a_filter_takes_several_values(client, numbers, vendor):
+    def found(query):
+        return {one["claim_number"] for one in client.get(f"{CLAIMS}?{query}").json()["data"]}
+
+    everything = found("kind=medical")
+    assert everything
+    assert found("kind=dental") == set()
+    assert found("kind=dental,Medical") == found("kind=dental&kind=medical") == everything
+    assert found("payer=NOBODY&payer=NOBODY2") == set()
+    payer = client.get(CLAIMS).json()["data"][0]["payer_id"]
+    assert found(f"payer=NOBODY,{payer}&kind=dental,medical") == found(f"payer={payer}") != set()
+    pages, after = [], None
+    while True:
+        query = {"limit": 1, "kind": "dental,medical", **({"after": after} if after else {})}
+        page = client.get(CLAIMS, params=query).json()
+        pages += [one["claim_number"] for one in page["data"]]
+        if (after := page["next"]) is None:
+            break
+    assert len(pages) == len(set(pages))
+    assert set(pages) == everything
+    assert fields(client.get(f"{CLAIMS}?kind=dental,pediatric")) == {"kind"}
+    assert fields(client.get(f"{CLAIMS}?limit=1&limit=2")) == {"limit"}
+    many = "&".join(f"payer=P{at}&vendor_claim_id=V{at}" for at in range(9))
+    assert fields(client.get(f"{CLAIMS}?{many}")) == {"payer", "vendor_claim_id"}
+    for path, query in (
+        ("payments", "state=posted,needs_review"),
+        ("files", "direction=in,out"),
+        ("payers", "type=medical,dental"),
+        ("enrollments", "payer=A,B"),
+        ("sites", "state=active,suspended"),
+    ):
+        answer = client.get(f"/clearlane/v1/{path}?{query}")
+        assert answer.status_code == 200, answer.text
+
+
 def test_another_verb_gets_what_passes(client):
     answer = client.delete(CLAIMS)
-    assert (problem(answer, 405)["status"], answer.headers["allow"]) == (405, "GET")
+    assert (problem(answer, 405)["status"], answer.headers["allow"]) == (405, "GET, HEAD, POST")
 
 
 @pytest.mark.safe_default(13)
@@ -238,3 +292,16 @@ def test_the_document_describes_every_call_with_problems(client):
         for status, answer in operation["responses"].items():
             if int(status) >= 400:
                 assert list(answer["content"]) == ["application/problem+json"]
+
+
+def test_several_values_of_filters_are_tried_in_every_combination():
+    given = {"state": ("sent", "held"), "payer": ("A", "B"), "site": "S1"}
+    assert count_combinations(given) == 4
+    found = [*combinations(given)]
+    assert [(one["state"], one["payer"]) for one in found] == [
+        ("sent", "A"), ("sent", "B"), ("held", "A"), ("held", "B"),
+    ]  # fmt: skip
+    assert {one["site"] for one in found} == {"S1"}
+    assert [passes(one, "A") for one in (None, "A", "B", ("B", "A"), ("B",))] == [
+        True, True, False, True, False,
+    ]  # fmt: skip

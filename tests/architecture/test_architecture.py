@@ -19,7 +19,7 @@ X12 = KERNEL | {"x12"}
 # Beside the directories: what every inquiry to a payer shares, for eligibility and whatever else asks payers; and the files
 # of code lists, which the import of a list reads.
 DIRECTORIES = X12 | {"payers", "accounts", "inquiry", "code_files"}
-DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events"}
+DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events", "proofs"}
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
 VERBS = ENGINE | {"pipeline"}
@@ -46,6 +46,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "eligibility": DIRECTORIES,
     "enrollment": DIRECTORIES,
     "events": KERNEL,
+    # A proof is read and checked by what its files say, without the claim or payment that they are about.
+    "proofs": X12,
     "store": DOMAINS,
     "connect": DOMAINS,
     "engine": KERNEL | {"store"},

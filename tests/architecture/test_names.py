@@ -108,6 +108,7 @@ SAME_MODULE_NAME: dict[str, str] = {
     "payment": "a payment: its values in payments, the commands about it in cli",
     "payments": "payments, in each layer: rows, schema, queries",
     "placement": "field to place: the engine in x12, the claim's use of it in claims",
+    "proofs": "proofs of filing: calls, schema",
     "proxy_login": FACE,
     "recovery_codes": "recovery codes: made and read in accounts, their rows and schema in store",
     "remittance": "835 sets: their checks in x12/rules, their views in x12/views",
@@ -119,7 +120,6 @@ SAME_MODULE_NAME: dict[str, str] = {
     "rule_settings": ROWS,
     "settings": FACE,
     "status": "claim status: V3's call, checks of 276 and 277 sets, views of them",
-    "silent_claims": ROWS,
     "stored_counts": ROWS,
     "webhooks": "webhook endpoints, in each layer: calls, rows, schema",
 }

@@ -14,6 +14,7 @@ EXAMPLES = {
     "data": "elsewhere",
     "database_url": "postgresql://app@db/clearlane",
     "public_url": "https://claims.example.org/edi",
+    "timestamp_url": "http://time.example.org/stamps",
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
     "log_level": "warning",
     "log_format": "json",

@@ -1,18 +1,14 @@
 """Claims on their way to a payer, for the tests of the placements."""
 
-import io
 import json
 import logging
 from datetime import UTC, date, datetime
 from functools import cache
 from random import Random
 
-import pyx12.params
-import pyx12.x12n_document
-
 from clearlane.claims import fields
 from clearlane.claims.fields import Claim
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm, form_of
+from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, AnyForm, form_of
 from clearlane.claims.forms.samples import extended_claim, minimal_claim
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
@@ -20,6 +16,7 @@ from clearlane.claims.write.write_837 import Envelope, OutgoingClaim, TradingPar
 from clearlane.x12.reader.reader import parse
 from clearlane.x12.tree import Loop
 from tests.claims.variety import random_claim
+from tests.x12.pyx12_witness import is_accepted
 
 DAY = date(2026, 4, 10)
 MOMENT = datetime(2026, 4, 15, 12, 30, tzinfo=UTC)
@@ -70,6 +67,11 @@ PAID = ("F29_PayerAmountPaid", "X12_ClaimPrimaryPayerPaidAmount")
 ONE_LINE = {
     V3_MEDICAL: {"F28_TotalCharge": "100.00"} | dict.fromkeys(PAID, "55.00"),
     V3_DENTAL: {"F32_TotalFee": "100.00"},
+    UB04: {
+        "FL47_ClaimTotalCharges": "1500.00",
+        "FL50_OtherPayers": None,
+        "FL79_ReferringNameLast": "Lund",
+    },
 }
 """The amounts of a claim of which one line is left."""
 
@@ -77,7 +79,12 @@ ONE_LINE = {
 def extended_claim_of_one_line(kind: AnyForm, day: date) -> dict:
     """Return the extended claim with its first line alone; what only later lines hold is left out."""
     claim = extended_claim(kind, day)
-    return claim | ONE_LINE[kind] | {kind.lines_field: claim[kind.lines_field][:1]}
+    line = claim[kind.lines_field][0]
+    # Other fields of a provider need the name.
+    line |= (
+        {"X12_RenderingNameLast": "Lund", "X12_ReferringNameLast": "Lund"} if kind is UB04 else {}
+    )
+    return claim | ONE_LINE[kind] | {kind.lines_field: [line]}
 
 
 def outgoing(claim: Claim, number: int = 1, **more: object) -> OutgoingClaim:
@@ -104,8 +111,6 @@ def refusals(data: bytes, caplog) -> list[str]:
     """What pyx12 says against an interchange."""
     with caplog.at_level(logging.ERROR):
         caplog.clear()
-        accepted = pyx12.x12n_document.x12n_document(
-            pyx12.params.params(), io.StringIO(data.decode()), fd_997=io.StringIO(), fd_html=None
-        )
+        accepted = is_accepted(data)
         said = [record.getMessage() for record in caplog.records]
     return said if said or accepted else ["refused without a word"]

@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
-from clearlane.claims.kinds import SUBMITTED_KINDS
+from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, field_at, samples
+from clearlane.claims.kinds import JSON_KINDS
 from clearlane.cli.claim.claim import app
 from clearlane.cli.command.root import app as every_command
 from clearlane.kernel.finding import Severity
@@ -149,19 +149,27 @@ def test_a_sample_takes_an_id_and_its_services_are_recent(kind):
     made = RUN.invoke(app, ["sample", "--kind", kind.kind, "--id", "MY-7", "--scenario", "3007"])
     (claim,) = json.loads(made.stdout)["Claims"]
     assert claim["Svc_VendorClaimId"] == "MY-7"
-    assert claim[MEMBER[kind]] == "3007"
+    assert claim[kind.locate("subscriber.member_id")] == "3007"
     assert claim["Svc_PayerId"] == samples.TEST_PAYERS[kind]
-    (line,) = claim[LINES[kind]]
-    day = date.fromisoformat(line[FIRST_DAY[kind]])
+    (line,) = claim[kind.lines_field]
+    day = date.fromisoformat(line[field_at(kind, "lines[].first_day")])
     assert timedelta(0) < datetime.now(UTC).date() - day < timedelta(days=31)
 
 
-MEMBER = {V3_MEDICAL: "F01A_InsuredId", V3_DENTAL: "F15_InsuredID"}
-LINES = {V3_MEDICAL: "F24_ClaimLines", V3_DENTAL: "LineItems"}
-FIRST_DAY = {
-    V3_MEDICAL: "F24A_DateOfServiceFrom",
-    V3_DENTAL: "F24_DateOfServiceFrom",
-}
+def test_a_sample_of_a_type_of_bill():
+    made = RUN.invoke(
+        app, ["sample", "--kind", "institutional", "--bill-type", "111", "--count", "2"]
+    )
+    claims = json.loads(made.stdout)["Claims"]
+    assert [claim["FL04_TypeOfBill"] for claim in claims] == ["111", "111"]
+    checked = RUN.invoke(app, ["check", "-"], input=made.stdout)
+    assert (checked.exit_code, "2 would be accepted" in checked.stdout) == (0, True)
+    for words in (["--kind", "institutional", "--bill-type", "991"], ["--bill-type", "111"]):
+        refused = RUN.invoke(app, ["sample", *words])
+        assert (refused.exit_code, "111" in refused.output or "--kind" in refused.output) == (
+            2,
+            True,
+        )
 
 
 def test_the_fullest_sample_holds_every_field():
@@ -174,7 +182,7 @@ def test_the_fullest_sample_holds_every_field():
 def test_a_sample_of_an_unknown_kind_or_scenario_is_refused_with_the_known_ones():
     kind = RUN.invoke(app, ["sample", "--kind", "veterinary"])
     assert kind.exit_code == 2
-    assert all(word in kind.output for word in SUBMITTED_KINDS)
+    assert all(word in kind.output for word in JSON_KINDS)
     scenario = RUN.invoke(app, ["sample", "--scenario", "1234"])
     assert scenario.exit_code == 2
     assert all(id in scenario.output for id in ("3001", "3003", "3015"))

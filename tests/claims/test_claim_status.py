@@ -35,7 +35,7 @@ def test_a_status_is_restored_as_it_was_stored():
 def test_what_is_stored_has_one_order():
     """Stored statuses are arrays: a field that moves would be read as another one."""
     assert msgspec.msgpack.decode(encode_claim_status(update_claim_status(NEW, PAID, LATER))) == [
-        "2026-11-14", "C1", "V1", "2026-11-01", "2026-11-14", "1", "complete", "", "1", "2026-11-14", "P1",
+        "2026-11-14", "C1", "V1", "2026-11-01", "2026-11-14", "1", False, None, "complete", "", "1", "2026-11-14", "P1",
         "payment", "D1", 15_000, 10_000, 2_000, 3_000, "CHK", "1000001", "2026-11-15", "MEADOW MUTUAL",
         False, False, "replaced", True,
     ]  # fmt: skip
@@ -51,6 +51,8 @@ def test_an_update_sets_everything_but_the_claims_identity():
         "total_cents",
         "status_category",
         "frequency",
+        "has_next_payer",
+        "notice_due",
         "send_again",
         "file_refused",
     }
@@ -62,6 +64,16 @@ def test_an_update_sets_everything_but_the_claims_identity():
     assert same == kept
     back = update_claim_status(status, LifecycleStatus(total_cents=15_000), DAY)
     assert back == NEW
+
+
+def test_a_notice_is_complete_once_the_payer_accepted_it():
+    notice = msgspec.structs.replace(NEW, frequency="A", notice_due=LATER)
+    accepted = LifecycleStatus(state=ClaimState.ACKNOWLEDGED, state_changed_day=DAY)
+    after = update_claim_status(notice, accepted, LATER)
+    assert (after.state, after.is_notice, after.notice_due) == (ClaimState.COMPLETE, True, LATER)
+    assert update_claim_status(NEW, accepted, LATER).state is ClaimState.ACKNOWLEDGED
+    refused = LifecycleStatus(state=ClaimState.REJECTED)
+    assert update_claim_status(notice, refused, LATER).state is ClaimState.REJECTED
 
 
 def test_a_status_prints_no_value_of_a_patient():

@@ -8,6 +8,7 @@ import sys
 from datetime import date
 from decimal import Decimal
 from itertools import permutations
+from random import Random
 
 import pytest
 
@@ -16,13 +17,15 @@ from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX, count_findings
 from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read import decode
 from clearlane.claims.read.decode import CLAIM_BYTES_MAX, open_document, read_claim, read_document
-from clearlane.claims.read.repairs import Repair
+from clearlane.claims.read.repairs import Repair, repair
 from clearlane.claims.read.tolerant_reading import LIST_ITEMS_READ_MAX
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import EarlierAdjustment, ValueType
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Stage
-from tests.cases import every_case, full_or_quick
+from tests.cases import by_profile, every_case
+from tests.claims.outgoing import segments
+from tests.claims.variety import random_claim
 
 DAY = date(2025, 3, 14)
 MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
@@ -493,7 +496,7 @@ def test_a_million_elements_are_counted_and_not_kept(item):
 
 
 def test_of_many_faults_fifty_of_a_claim_and_ten_thousand_of_a_document_are_listed():
-    claim = {"F24_ClaimLines": [{}] * full_or_quick(LIST_ITEMS_READ_MAX, 20)}
+    claim = {"F24_ClaimLines": [{}] * by_profile(thorough=LIST_ITEMS_READ_MAX, usual=20, quick=20)}
     alone = read_document(body({"DocumentType": "MedicalClaim", "Claims": [claim]}), MEDICAL)[1]
     *listed, last = alone[0].findings
     faults = count_findings(alone[0].findings)
@@ -549,6 +552,7 @@ def test_findings_do_not_show_values_when_printed(kind):
     claim[line][0] = {
         "F24A_DateOfServiceFrom": "SECRETVALUE",
         "F24_DateOfServiceFrom": "SECRETVALUE",
+        "FL45_ServiceDate": "SECRETVALUE",
     }
     found = read(claim, kind)
     assert any("SECRETVALUE" in finding.message for finding in found.findings)
@@ -787,3 +791,20 @@ def test_the_names_of_a_catalogue_differ_in_more_than_case():
 def test_a_hostile_document_in_another_case_is_read_within_bounds(text):
     submission, _ = read_document(text, MEDICAL)
     assert submission.count <= 1
+
+
+@pytest.mark.parametrize("kind", FORMS.values(), ids=FORMS)
+def test_a_repaired_claim_is_the_one_that_the_store_gives_back_and_goes_out_alike(kind):
+    rng = Random(31)
+    make = [samples.minimal_claim, samples.extended_claim]
+    raw = [one(kind, DAY) for one in make]
+    if kind in (MEDICAL, DENTAL):
+        raw += [
+            random_claim(kind, rng, DAY)
+            for _ in range(by_profile(thorough=500, usual=60, quick=20))
+        ]
+    for one in raw:
+        repaired, _ = repair(read(one, kind).claim)
+        restored = decode.restore(kind, encode(repaired))
+        assert restored == repaired
+        assert segments(restored) == segments(repaired)

@@ -14,7 +14,7 @@ import pytest
 
 from clearlane.claims.fields import encode, fields_of, nested_parts
 from clearlane.claims.finding import LEFT_OUT
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, samples
+from clearlane.claims.forms import V3_DENTAL, V3_FORMS, V3_MEDICAL, samples
 from clearlane.claims.read.decode import open_document, restore
 from clearlane.claims.responses.explain import explain
 from clearlane.claims.rules import RuleInputs, repair_and_check
@@ -23,7 +23,7 @@ from clearlane.claims.write.write_837 import OutgoingClaim
 from clearlane.kernel.finding import Severity
 from clearlane.payers.model import Payer
 from clearlane.x12.checker.check import check
-from tests.cases import every_case, fewer_in_quick, full_or_quick
+from tests.cases import by_profile, every_case, fewer_in_quick
 from tests.claims.outgoing import extended_claim_of_one_line, written
 
 DAY = date(2025, 3, 14)
@@ -52,7 +52,7 @@ MIXED = 2
 """How many more are made of all these pieces."""
 EXPLAINED = 1
 """How many refused claims of each field and claim are shown to an operator."""
-STEP = full_or_quick(1, 4)
+STEP = by_profile(thorough=1, usual=4, quick=4)
 """Of how many values one is tried at all."""
 FEWER = 3
 """Of how many values one is tried in the claim with few fields."""
@@ -60,7 +60,7 @@ FEWER = 3
 
 def fields():
     """Every field with the path of lists that leads to it."""
-    for kind in FORMS.values():
+    for kind in V3_FORMS:
         schema = kind
         for path, part in _within(schema.claim, ()):
             for row in fields_of(part).values():
@@ -150,7 +150,7 @@ def sent(found):
     return {at: outgoing(at, checked) for at, checked in found.items() if checked.accepted}
 
 
-@pytest.mark.parametrize("kind", FORMS.values())
+@pytest.mark.parametrize("kind", V3_FORMS)
 def test_the_claims_to_start_from_are_accepted_and_clean(kind):
     outs = sent(check_all(kind, list(bases(kind))))
     assert len(outs) == 2

@@ -24,7 +24,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.x12 import rules as x12_rules
 from clearlane.x12.checker.check import check
 from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
-from tests.cases import full_or_quick
+from tests.cases import by_profile, full_or_quick
 from tests.claims.mutated_claims import mutated_claims
 from tests.claims.outgoing import medical, outgoing, random_claims, written
 from tests.claims.test_rules import TODAY
@@ -32,7 +32,7 @@ from tests.corpus import corpus_files, public_samples
 
 TRANSACTIONS = ("837P", "837D", "837I")
 FORM_OF_KIND = {form.kind: form for form in FORMS_BY_TRANSACTION.values()}
-MUTATED_CLAIMS = full_or_quick(1_000, 300)
+MUTATED_CLAIMS = by_profile(thorough=1_000, usual=500, quick=300)
 MUTATIONS = full_or_quick(15, 3)
 """Mutations of each sample."""
 
@@ -53,6 +53,13 @@ TRUE_ALARMS = {
     "C617": "Samples of one visit in a span of days.",
     "C812": "A sample of tooth numbers without a day of service.",
     "C701": "Samples whose lines do not add up to the total.",
+    "I101": "Samples with the separators of another file, and one with the whole type of bill in CLM05-1.",
+    **dict.fromkeys(
+        ("I111", "I113", "I120", "I123", "I133", "I153", "I159", "I173", "I177"),
+        "A sample of the syntax alone, whose days are ten years apart.",
+    ),
+    "I112": "A sample of an outpatient with an admission.",
+    **dict.fromkeys(("I145", "I174"), "A sample of an operation by no one, with days as units."),
 }
 # Rules that find something in the JSON of a claim and not in the file that we write of it.
 ONLY_JSON = {

@@ -56,7 +56,7 @@ def test_a_form_reads_its_claims(kind, full):
     assert tuple(form.value(claim, "diagnoses") or ()) == view.diagnoses
     assert form.value(claim, "is_predetermination") in {None, view.is_predetermination}
     for line, seen in zip(lines, view.lines, strict=True):
-        assert form.value(line, "lines[].procedure") == seen.procedure
+        assert (form.value(line, "lines[].procedure") or "") == seen.procedure
         assert form.value(line, "lines[].first_day") == seen.first_day
     changed = form.with_changes(claim, {"frequency": "7", "account_number": None})
     assert form.view(changed).frequency == "7"
@@ -71,4 +71,8 @@ def test_a_form_reads_its_claims(kind, full):
 
 def test_what_forms_call_a_value_leaves_out_a_form_that_lacks_it():
     assert fields_of_forms("medicare_reason") == {"X12_MedicareSecondaryReason"}
-    assert fields_of_forms("lines[].procedure") == {"F24D_HcpcsProcedureCode", "F29_ProcedureCode"}
+    assert fields_of_forms("lines[].procedure") == {
+        "F24D_HcpcsProcedureCode",
+        "F29_ProcedureCode",
+        "FL44_ProcedureCode",
+    }

@@ -11,7 +11,7 @@ from clearlane.claims.read.decode import read_claim
 from clearlane.claims.read.repairs import is_carried
 from clearlane.claims.rules import RuleInputs, repair_and_check
 from clearlane.claims.value_types import ValueType
-from tests.cases import every_case, fewer_in_quick, full_or_quick
+from tests.cases import by_profile, every_case, fewer_in_quick
 from tests.claims.outgoing import extended_claim_of_one_line
 
 DAY = date(2025, 3, 14)
@@ -69,7 +69,7 @@ VALUES = [
     "9" * 300,
 ]
 
-STEP = full_or_quick(1, 4)
+STEP = by_profile(thorough=1, usual=4, quick=4)
 """Of how many values one is tried in a field."""
 
 

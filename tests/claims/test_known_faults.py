@@ -17,6 +17,7 @@ from clearlane.claims.rules import RULES, RuleInputs, repair_and_check
 from clearlane.claims.rules.file_findings import FileFindings
 from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
+from tests.claims.institutional_faults import FAULTS
 from tests.claims.outgoing import outgoing, stored, written
 
 SERVICE, TODAY = date(2026, 4, 10), date(2026, 4, 15)
@@ -507,7 +508,8 @@ def test_a_fault_has_the_same_verdict_in_json_and_in_a_file():
 
 
 def test_rules_for_files_alone_say_why_and_are_in_the_table():
-    named = {rule for fault in FILES.values() for rule in fault.rules.split()}
+    every = (*FILES.values(), *FAULTS.values())
+    named = {rule for fault in every for rule in fault.rules.split()}
     for rule in RULES.values():
         if not any(map(rule.applies_to, FORMS.values())):
             assert rule.id in named, rule.id

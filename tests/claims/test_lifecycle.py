@@ -30,7 +30,7 @@ from clearlane.claims.responses.facts import (
 )
 from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
 from clearlane.x12 import codes
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 
 START = datetime(2026, 11, 1, 9, 0)
 
@@ -238,6 +238,21 @@ def test_an_acceptance_does_not_move_a_pended_claim_back():
     assert (found.state, found.status_category) == (ClaimState.PENDING, "P1")
 
 
+def test_what_a_clearinghouse_passes_on_is_not_the_payers_acceptance():
+    taken = status("A1", StatusVerdict.ACCEPTED, 1, by_clearinghouse=True)
+    found = fold([sent(), taken])
+    assert (found.state, found.status_category, found.document_kind) == (ClaimState.SENT, "", None)
+    own = replace(taken, by_clearinghouse=False)  # the payer says the same on the same day
+    assert fold([sent(), own, taken]).state is ClaimState.ACKNOWLEDGED
+    assert taken.identity != own.identity
+    late = status("A1", StatusVerdict.ACCEPTED, 9, by_clearinghouse=True)
+    assert fold([sent(), own, PEND, late]).state is ClaimState.PENDING
+    refused = status("A3", StatusVerdict.REJECTED, 2, by_clearinghouse=True)
+    assert fold([sent(), taken, refused]).state is ClaimState.REJECTED
+    report = Fact(kind=FactKind.REPORT, at=START, serial=7)
+    assert fold([report, sent(), taken]) == found
+
+
 def test_a_noted_status_moves_nothing_but_leaves_the_payers_number():
     found = fold([sent(), status("D0", StatusVerdict.NOTED, 3, payer_number="S1")])
     assert (found.state, found.status_category, found.payer_control_number) == (
@@ -352,7 +367,7 @@ some_fact = st.one_of(
 some_facts = st.lists(some_fact, max_size=8)
 
 
-@settings(max_examples=full_or_quick(300, 30), deadline=None)
+@settings(max_examples=by_profile(thorough=300, usual=100, quick=30), deadline=None)
 @given(some_facts, st.randoms(use_true_random=False))
 def test_the_status_does_not_depend_on_order_or_repetition(facts, rng):
     first = fold(facts, total=777)
@@ -361,7 +376,7 @@ def test_the_status_does_not_depend_on_order_or_repetition(facts, rng):
     assert fold(shuffled, total=777) == first
 
 
-@settings(max_examples=full_or_quick(200, 20), deadline=None)
+@settings(max_examples=by_profile(thorough=200, usual=70, quick=20), deadline=None)
 @given(some_facts)
 def test_a_complete_claim_has_amounts_and_no_other_and_the_charge_never_changes(facts):
     found = fold(facts, total=777)
@@ -372,7 +387,7 @@ def test_a_complete_claim_has_amounts_and_no_other_and_the_charge_never_changes(
         assert (found.payer_cents, found.patient_cents, found.adjustment_cents) == (0, 0, 0)
 
 
-@settings(max_examples=full_or_quick(200, 20), deadline=None)
+@settings(max_examples=by_profile(thorough=200, usual=70, quick=20), deadline=None)
 @given(some_facts, some_fact)
 def test_an_older_fact_that_comes_late_never_undoes_a_decision(facts, late):
     before = fold(facts)
@@ -388,7 +403,7 @@ RESENT = Closing(ClaimClosing.REPLACED, day(25), only_taken_back=True)
 
 
 @pytest.mark.parametrize("closing", [VOIDED, REPLACED, RESENT], ids=["void", "replaced", "resent"])
-@settings(max_examples=full_or_quick(200, 20), deadline=None)
+@settings(max_examples=by_profile(thorough=200, usual=70, quick=20), deadline=None)
 @given(facts=some_facts, rng=st.randoms(use_true_random=False))
 def test_what_closes_a_claim_does_so_in_any_order_and_never_hides_money(closing, facts, rng):
     own, found = fold(facts, total=777), fold(facts, total=777, closing=closing)

@@ -6,12 +6,12 @@ from clearlane.claims.forms import V3_DENTAL
 from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
 from clearlane.x12.reader.reader import parse
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 from tests.claims.outgoing import dental, extended, outgoing, random_claims, segments, written
 from tests.corpus import samples
 
 DENTAL = V3_DENTAL
-CLAIMS, AT_ONCE = full_or_quick(500, 100), 100
+CLAIMS, AT_ONCE = by_profile(thorough=500, usual=200, quick=100), 100
 
 # What our checker may say of a valid claim, by rule and loop, and why the claim is sent all the same.
 KNOWN = {

@@ -9,7 +9,7 @@ from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.forms.samples import minimal_claim
 from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 from tests.claims.outgoing import (
     DAY,
     extended,
@@ -23,7 +23,7 @@ from tests.claims.outgoing import (
 
 MEDICAL = V3_MEDICAL
 # So many use every row of the tables: tests/claims/test_placement.
-CLAIMS = full_or_quick(250, 100)
+CLAIMS = by_profile(thorough=250, usual=100, quick=100)
 
 # What our checker may say of a valid claim, by rule and loop, and why the claim is sent all the same.
 KNOWN = {

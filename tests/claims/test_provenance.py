@@ -4,14 +4,16 @@ Also tests `claims/responses/code_advice`, `claims/responses/advice_act`, `claim
 """
 
 import re
+from decimal import Decimal
 
+import msgspec
 import pytest
 
 from clearlane.claims.fields import fields_of, nested_parts
 from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL
 from clearlane.claims.responses import acks, code_advice, provenance
 from clearlane.claims.responses.facts import Complaint, Fact, FactKind
-from clearlane.claims.responses.provenance import fields_at
+from clearlane.claims.responses.provenance import by_field, fields_at
 from clearlane.claims.write import sent_layout
 from clearlane.x12 import codes
 from clearlane.x12.views import read_views, remittance
@@ -332,6 +334,21 @@ def test_an_adjustment_of_a_line_names_the_field_it_is_about(reason, path):
     assert explanation.todo
 
 
+def test_a_field_of_the_claim_has_once_what_every_line_was_adjusted_for():
+    """Beside what a line alone has, and with the sum of the amounts."""
+    [one] = decided(*LINE, "CAS*CO*50*1020", "REF*6R*C1-1")
+    other = msgspec.structs.replace(
+        one,
+        happened=one.happened.replace("$1,020.00", "$0.50"),
+        amount=Decimal("0.50"),
+        line=2,
+    )
+    said = [(path, each.happened[:10]) for path, each in by_field([one, other])]
+    assert said[0] == (one.fields[0].path, "$1,020.50 ")
+    assert len(said) == len(one.fields)
+    assert [each.happened for _, each in by_field([one])] == [one.happened] * len(one.fields)
+
+
 def test_a_remark_says_more_exactly_what_is_missing():
     [explanation] = decided(*LINE, "CAS*CO*16*20", "REF*6R*C1-1", "LQ*HE*N290")
     assert "X12_RenderingNPI" in paths(explanation)
@@ -412,7 +429,7 @@ def test_a_status_names_the_act_that_it_asks_for():
     for code, category, act in (
         ("562", "A7", "correct"), ("54", "A7", "find_first_claim"), ("78", "A3", "wait"),
         ("718", "A7", "appeal"), ("116", "A3", "bill_other_payer"), ("96", "A7", "enroll"),
-        ("684", "A3", "ask_operator"), ("21", "A4", "send_again"), ("21", "R4", "send_records"),
+        ("684", "A3", "ask_operator"), ("21", "A4", "ask_payer"), ("21", "E1", "ask_payer"), ("21", "R4", "send_records"),
         ("21", "P1", "wait"), ("21", "Z9", "ask_payer"),
     ):  # fmt: skip
         assert getattr(stated(code, SELF, category=category), "act", "") == act, code

@@ -63,6 +63,10 @@ CASES = [
     *((state, {"same": True, "frequency": f}, REPEATED) for state in ON_ITS_WAY for f in "78"),
     *((state, {"same": False, "frequency": f}, IN_USE) for state in UNSENT for f in "78"),
     (ClaimState.SENT, {"same": False, "frequency": "6"}, IN_USE),
+    # Interim bills and late charges are claims of their own; a reopening is a replacement.
+    *((state, {"same": False, "frequency": f}, ANOTHER) for state in (*ON_ITS_WAY, *UNSENT, ClaimState.COMPLETE) for f in "2345"),
+    *((state, {"same": True, "frequency": "3"}, REPEATED) for state in ON_ITS_WAY),
+    *((state, {"same": False, "frequency": "Q"}, SUCCESSOR) for state in (*ON_ITS_WAY, ClaimState.COMPLETE)),
     # Complete, the same content: repeated if paid or left to the patient, else within a day.
     *((ClaimState.COMPLETE, {"same": True, "hours": 9_000, **due}, REPEATED) for due in DUE),
     (ClaimState.COMPLETE, {"same": True, "hours": 23}, REPEATED),

@@ -6,6 +6,7 @@ Also tests `claims/responses/write_277`.
 from datetime import date, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from clearlane.claims.responses.facts import (
     ClaimKey,
@@ -52,6 +53,14 @@ def test_an_accepted_claim_comes_back_with_the_payers_number():
     assert check(made).findings == ()
     assert rows(made, "REF*1K")[0] == "REF*1K*PCN-1"
     assert rows(made, "STC*A2")[0] == f"STC*A2:20:PR*20261117*WQ*{first_claim().charge}"
+
+
+def test_a_clearinghouse_on_the_way_received_a_claim_and_never_accepts_it_for_the_payer():
+    passed_on = status(("A2", "20", "PR"), ("A1", "19", "PR"), ("A0", "16", "PR"))
+    verdict = returned_verdict([replace(passed_on, by_clearinghouse=True)], first_claim())
+    codes = [one.codes for one in verdict.statuses]
+    assert codes == [(("A1", "19", "AY"),), (("A0", "16", "PR"),)]
+    assert check(acknowledge(VISIT, verdict)[0]).findings == ()
 
 
 def test_a_rejected_claim_comes_back_with_codes_and_words_at_its_line():

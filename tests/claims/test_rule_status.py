@@ -1,5 +1,6 @@
 """Statuses and sources of claim rules: codes of the lists, and places that payers' codes are traced to."""
 
+from clearlane.claims.responses.ack_verdicts import allowed_entities
 from clearlane.claims.responses.code_advice import ENTITY_LOOPS, STATUS_PLACES
 from clearlane.claims.responses.rule_status import (
     CATEGORIES,
@@ -38,7 +39,7 @@ def test_categories_statuses_and_entities_are_of_the_lists():
     for id, (category, status, entity) in STATED.items():
         assert category in codes.load("status_categories"), id
         assert status in codes.load("statuses"), id
-        assert not entity or entity in ENTITY_LOOPS, id
+        assert not entity or entity in ENTITY_LOOPS.keys() | allowed_entities(), id
     vague = codes.load_column("statuses", 3)
     assert codes.load("statuses").keys() - vague.keys() >= set(GUIDE_STATUSES.values())
     assert not GUIDE_STATUSES.keys() & PLACE_STATUSES.keys()

@@ -15,7 +15,7 @@ from clearlane.claims.forms.sample_variation import (
 )
 from clearlane.claims.read.decode import open_document
 from clearlane.claims.rules import RuleInputs, repair_and_check
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 
 TODAY = date(2026, 2, 3)
 KINDS = pytest.mark.parametrize("kind", FORMS.values())
@@ -37,7 +37,7 @@ def test_no_two_of_many_are_duplicates_to_a_payer(kind):
         claim = sample_claim(kind, f"MANY-{number}", SampleWish(), today=TODAY)
         return claim[form.locate("subscriber.member_id")], claim[form.locate("total_charge")]
 
-    count = full_or_quick(25_000, 2_500)
+    count = by_profile(thorough=25_000, usual=5_000, quick=2_500)
     assert len({seen_by_payer(number) for number in range(count)}) == count
 
 
@@ -53,7 +53,7 @@ def test_a_sample_has_nothing_to_complain_of(kind, wish):
 def test_twenty_five_thousand_samples_stay_clean(kind, full, count):
     """Both kinds, short and full: 25,000 claims without an error or a warning."""
     wish = SampleWish(full=full)
-    for start in range(0, full_or_quick(count, 500), 500):
+    for start in range(0, by_profile(thorough=count, usual=count // 5, quick=500), 500):
         assert rules_that_fire(kind, wish, range(start, start + 500)) == set()
 
 

@@ -8,9 +8,12 @@ from dataclasses import replace
 import pytest
 from x12sdk.io import X12ModelReader
 
+from clearlane.claims.forms import form_of
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.responses.explain import explain
-from clearlane.claims.write.write_x12 import payer_id_of
+from clearlane.claims.write.line_controls import line_controls
+from clearlane.claims.write.write_837 import account_of, claim_account
+from clearlane.claims.write.write_x12 import passing_changes, payer_id_of
 from clearlane.x12.checker.check import check
 from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.reader.reader import parse
@@ -18,6 +21,7 @@ from tests.cases import every_case
 from tests.claims.file_claims import CROWN, VISITS, claims_in, sent
 from tests.claims.outgoing import ENVELOPE, medical, outgoing, refusals, written
 from tests.corpus import corpus_files
+from tests.x12.x12sdk_witness import refusals_of_837i
 
 MEDICAL = ClaimKind.MEDICAL
 
@@ -41,19 +45,25 @@ def by_payer(claims):
     return found.values()
 
 
-@every_case("sample", corpus_files("837P", "837D"))
+@every_case("sample", corpus_files("837P", "837D", "837I"))
 def test_a_file_goes_out_without_a_change_that_is_not_named_and_a_clean_one_clean(sample, caplog):
     source = sample.path.read_bytes()
     for own in by_payer(claims_in(source)):
         data = written(None, sent(own))
         back = claims_in(data)
+        for claim in own:  # what finds a claim again is read without its view
+            view = form_of(claim).view(claim)
+            assert line_controls(claim, "") == [line.control_number or "" for line in view.lines]
+            assert account_of(claim) == claim_account(view.account_number)
         # Billing providers are grouped again, so the order may differ.
         assert sorted(map(level_texts, back)) == sorted(map(level_texts, own))
         numbers = [f"C{n:018}" for n in range(1, len(own) + 1)]
         assert sorted(one.sender_trace for one in back) == numbers
         if not check([source]).errors:
             assert not check([data]).errors
-        # The witnesses: pyx12 for professional claims; x12sdk has no dental ones.
+        # The witnesses know no dental claims.
+        if sample.clean and sample.kind == "837I":
+            assert (refusals(data, caplog), refusals_of_837i(data)) == ([], set())
         if sample.clean and sample.kind == "837P":
             assert refusals(data, caplog) == []
             with X12ModelReader(data.decode()) as found:
@@ -117,11 +127,34 @@ def test_a_value_that_holds_a_separator_of_ours_changes_the_separators_of_the_fi
     assert check([written(None, sent(own, payer_id="MM001"), usual)]).errors == 0
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
-def test_lower_case_stays_and_letters_that_x12_cannot_carry_are_plain(encoding):
-    given = "Mu\u00f1oz*MIL\u00d6".encode(encoding)
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
+def test_lower_case_stays_and_what_x12_cannot_carry_is_plain_and_named(encoding):
+    given = "Mu\u00f1oz\u2013O\u2019Dell*MIL\u00d6\u2026\u00a0B".encode(encoding)
     first, _ = claims_in(VISITS.read_bytes().replace(b"ARDEN*MILO", given))
-    assert b"*Munoz*MILO~" in written(None, sent([first]))
+    assert b"*Munoz-O'Dell*MILO... B~" in written(None, sent([first]))
+    assert [*passing_changes(first, payer_id_of(first))] == [
+        "Letters that X12 cannot carry go out as plain ones.",
+        "Typographic signs (quotes, dashes, an ellipsis, blanks that do not break) go out as plain ones.",
+    ]
+    assert all("would go" in one for one in passing_changes(first, "MM001", is_shadow=True))
+    rows = explain(replace(sent([first])[0], hop_payer_id="60054"))
+    said = {row.label: row for row in rows}
+    assert "Mu\u00f1oz\u2013O\u2019Dell*MIL\u00d6\u2026" in said["Patient"].given
+    assert "*PI*60054" in said["Payer"].sent[0].value
+    assert "upstream clearinghouse" in said["Payer"].derived
+
+
+def test_a_payer_that_takes_no_small_letters_gets_capital_ones_but_for_numbers_that_come_back():
+    given = VISITS.read_bytes().replace(b"ARDEN*MILO", b"Arden*Milo").replace(b"CLM*", b"CLM*a")
+    first, _ = claims_in(given.replace(b"REF*6R*", b"REF*6R*x"))
+    (out,) = sent([first])
+    data = written(None, [replace(out, capital_letters=True)])
+    assert b"*ARDEN*MILO~" in data
+    assert b"CLM*a" in data
+    assert b"REF*6R*x" in data
+    named = [*passing_changes(first, payer_id_of(first), is_capital=True)]
+    assert named == ["Small letters go out as capital ones, because the payer takes no others."]
+    assert [*passing_changes(first, payer_id_of(first))] == []
 
 
 def test_what_is_sent_of_a_claim_is_explained_segment_by_segment():

@@ -3,31 +3,44 @@
 Also tests `claims/forms/x12_loops`, `claims/forms/x12_changes` and `claims/forms/x12_segments`.
 """
 
+import re
+
 import pytest
 
 from clearlane.claims import fields
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_changes import element_at, parse_location
-from clearlane.claims.forms.x12_loops import claim_findings
-from clearlane.claims.forms.x12_segments import elements_at, name_at, segments_of
+from clearlane.claims.forms.x12_form import LoopsAround
+from clearlane.claims.forms.x12_loops import UnitLevels, claim_findings
+from clearlane.claims.forms.x12_segments import (
+    element_sent_at,
+    elements_at,
+    name_at,
+    segments_of,
+)
 from clearlane.claims.kinds import KINDS, X12
 from clearlane.claims.read.decode import restore_claim
+from clearlane.claims.write.sent_layout import read_layout
+from clearlane.claims.write.write_837 import write_claims
 from clearlane.x12.checker.check import check
 from clearlane.x12.guides import by_kind
 from tests.cases import every_case
-from tests.claims.file_claims import CROWN, VISITS, claims_in, units_in
+from tests.claims.file_claims import CROWN, VISITS, claims_in, sent, units_in
 from tests.claims.flat_view import flat
+from tests.claims.outgoing import ENVELOPE, RECEIVER, SUBMITTER
 from tests.corpus import corpus_files
 
 
 @every_case("sample", corpus_files("837P", "837D"))
 def test_a_stored_claim_has_the_view_and_the_places_of_the_claim_in_its_file(sample):
-    units = units_in(sample.path.read_bytes())
+    units, levels, around = units_in(sample.path.read_bytes()), UnitLevels(), LoopsAround()
     for unit, claim in zip(units, claims_in(sample.path.read_bytes()), strict=True):
+        assert levels.claim_of(unit) == claim
         stored = restore_claim(X12, fields.encode(claim))
         assert stored == claim
         form = form_of(stored)
-        in_file = form.view_of_loops(unit.loop, unit.parents, unit.set.first_segment)
+        loops = levels.loops_around(unit)
+        in_file = form.view_of_loops(unit.loop, loops, unit.set.first_segment, around)
         view = form.view(stored)
         assert flat(view) == flat(in_file)
         assert view.form.known.keys() == in_file.form.known.keys()
@@ -46,6 +59,38 @@ def test_its_segments_are_those_of_the_file_at_their_numbers(sample):
     for claim in claims_in(data):
         for one in segments_of(claim):
             assert "*".join(one.segment) == whole[one.number - 1]
+
+
+@every_case("sample", corpus_files("837P", "837D"))
+def test_a_position_in_our_file_leads_to_the_segment_in_the_senders(sample):
+    data = sample.path.read_bytes()
+    claims = claims_in(data)
+    if not claims:
+        return
+    outs = [one for one in sent(claims) if one.claim.claim_type == claims[0].claim_type]
+    file = b"".join(write_claims(outs, ENVELOPE, SUBMITTER, RECEIVER))
+    ours = [set.split("~") for set in re.findall(r"ST\*.*?~SE\*[^~]*", file.decode("latin-1"))]
+    first = read_layout(file)
+    keys = [(one.group, one.control) for one in first.sets]
+    wanted = {
+        (*key, at) for key, rows in zip(keys, ours, strict=True) for at in range(1, len(rows) + 1)
+    }
+    layout = read_layout(file, positions=wanted)
+    by_number = {one.number: one.claim for one in outs}
+    checked = 0
+    for (*key, at), segment in layout.segments.items():
+        if not segment.offset:
+            continue
+        of_set = layout.sets[keys.index(tuple(key))]
+        for one in of_set.claims_at(at):
+            found = element_sent_at(by_number[one.number], segment.level, segment.offset)
+            number = int(re.search(r"segment (\d+)", found.location)[1])
+            rows = {n: row for n, _, row in by_number[one.number].numbered_segments()}
+            went = ours[keys.index(tuple(key))][at - 1].split("*")
+            assert rows[number][0] == went[0]
+            assert went[0] in ("HL", "NM1") or rows[number] == went, sample.path.name
+            checked += 1
+    assert checked > 10
 
 
 def test_the_form_serves_the_kinds_of_its_transactions():

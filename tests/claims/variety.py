@@ -12,7 +12,7 @@ from typing import Any
 
 from clearlane.claims import codes
 from clearlane.claims.fields import ClaimField, fields_of
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
+from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.claims.forms.samples import (
     BILLING_NPI,
     JSON,
@@ -22,6 +22,7 @@ from clearlane.claims.forms.samples import (
 )
 from clearlane.claims.teeth import FRONT, PERMANENT, PRIMARY
 from clearlane.claims.value_types import ValueType
+from tests.claims.institutional_variety import random_institutional
 
 
 def random_claim(kind: AnyForm, rng: Random, day: date) -> JSON:
@@ -820,4 +821,5 @@ def _dental_insurance(random: _RandomValues, claim: JSON) -> None:
 _MAKERS: Mapping[AnyForm, Callable[[Random, date], JSON]] = {
     V3_MEDICAL: _medical,
     V3_DENTAL: _dental,
+    UB04: random_institutional,
 }

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from clearlane.cli.codes import codes_command
 from clearlane.x12.codes import dated_codes
 
+pytestmark = pytest.mark.one_database
+
 NUCC = '"Code","Grouping","Classification","Specialization","Definition","Section"\r\n'
 DAYS = "--from 2026-10-01 --to 2027-09-30"
 

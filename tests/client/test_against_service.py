@@ -22,7 +22,7 @@ from clearlane.kernel.clock import SystemClock
 from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS, wait_until
 
-pytestmark = pytest.mark.xdist_group("client against service")
+pytestmark = pytest.mark.group("client against service")
 
 TODAY = SystemClock().now().date()
 DAYS = TODAY - timedelta(days=1), TODAY + timedelta(days=1)

@@ -11,6 +11,7 @@ from tests.client.scripted_service import KEY, PASSWORD, SITE, Reply
 
 IDS = [case.method for case in CASES]
 NOT_CALLS = {"from_sandbox", "from_environment", "at_site", "close"}
+OWN_API = {"submit_institutional_claims"}
 HELPERS = {"iter_status", "submit", "today", "wait_for", "wait_for_eligibility"}
 
 
@@ -43,7 +44,7 @@ def test_the_table_has_every_call_of_both_clients():
     def methods(cls):
         return {n for n, _ in inspect.getmembers(cls, callable) if not n.startswith("_")}
 
-    assert methods(Client) == methods(AsyncClient) == {*IDS, *NOT_CALLS, *HELPERS}
+    assert methods(Client) == methods(AsyncClient) == {*IDS, *NOT_CALLS, *OWN_API, *HELPERS}
 
 
 def test_another_site_is_spoken_for_over_the_same_connections(service, client):
@@ -82,6 +83,21 @@ def test_the_names_of_ignored_fields_are_handed_on(service, client):
     answer = client.submit_medical_claims([])
     assert answer.ignored_fields == ("Claims[0].F03_PatientDOB", "Claims[0].typo")
     assert (answer.accepted, answer.notes) == (False, ())
+
+
+def test_institutional_claims_go_by_our_own_api_and_are_answered_as_v3_does(service, client):
+    finding = {"field": "FL39_ValueCodes", "message": "Give value 80."}
+    claim = {"vendor_claim_id": "S-1", "claim_number": "C1", "note": None}
+    claim |= {"accepted": False, "problems": [finding], "warnings": [finding]}
+    service.answer(Reply(body={"accepted": 0, "claims": [claim]}))
+    answer = client.submit_institutional_claims([{"Svc_VendorClaimId": "S-1"}])
+    (call,) = service.received
+    assert (call.path, call.query) == ("/clearlane/v1/claims", {"site": SITE})
+    assert call.json["DocumentType"] == "InstitutionalClaim"
+    (result,) = answer.ClaimResults
+    assert (result.Status, result.RequestId) == ("NotAccepted", "C1")
+    assert result.Errors[0].Location == "Claims[0].FL39_ValueCodes"
+    assert answer.notes == ("Claims[0].FL39_ValueCodes (warning): Give value 80.",)
 
 
 def test_what_was_done_with_the_claims_is_handed_on(service, client):

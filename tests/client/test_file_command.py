@@ -3,13 +3,13 @@
 Also tests `cli/file/watch_folder`.
 """
 
+import json
+
 import pytest
 
-from clearlane.cli.file.file_command import NOT_ACCEPTED_SHOWN
 from clearlane.cli.file.watch_folder import RECEIVED, SENT
 from tests.client.scripted_service import Reply
-from tests.client.test_client_commands import CLAIM, run  # noqa: F401  (a fixture)
-from tests.client.test_errors import NO_SCOPE
+from tests.client.test_client_commands import run  # noqa: F401  (a fixture)
 
 FILE = {
     "id": "F1", "file_id": "F1", "site": "S1", "direction": "in", "name": "claims.837", "channel": "cli", "type": None,
@@ -75,35 +75,58 @@ def test_a_file_is_sent_and_waited_for(run, service, tmp_path):  # noqa: F811
     assert sent.query == {"name": "claims.837", "site": "SITE-1", "channel": "cli"}
     assert sent.headers["content-type"] == "application/octet-stream"
     assert sent.headers["idempotency-key"]
-    rejected = run(
-        "file", "send", str(file), reply=[Reply(202, FILE), Reply(200, REJECTED), page()]
-    )
+    rejected = run("file", "send", str(file), reply=[Reply(202, FILE), Reply(200, REJECTED)])
     assert rejected.exit_code == 1
     assert "Version 004010 is not taken." in rejected.output
+    shadow = DONE | {"shadow": True}
+    done = run(
+        "file", "send", str(file), "--shadow", reply=[Reply(202, shadow), Reply(200, shadow)]
+    )
+    assert "judged and never sent" in done.output
+    assert service.received[-2].query["shadow"] == "true"
     waiting = [Reply(202, FILE), Reply(200, FILE | {"sets": [], "responses": []})]
-    assert "received" in run("file", "send", "-", "--wait", "0", given="ISA", reply=waiting).output
+    output = run("file", "send", "-", "--wait", "0", given="ISA", reply=waiting).output
+    assert "received" in output
+    assert "0 read so far" in output
+    # Several: each is shown, JSON is a list, and one that was not accepted decides.
+    several = [Reply(202, FILE), Reply(200, DONE), Reply(202, FILE), Reply(200, REJECTED)]
+    both = run("file", "send", str(file), str(file), "--json", reply=several)
+    assert both.exit_code == 1
+    assert [one["state"] for one in json.loads(both.output)] == ["accepted", "rejected"]
+    assert run("file", "send", str(file), "no-such-file", reply=None).exit_code == 2
 
 
-def test_claims_that_were_not_accepted_are_shown_with_what_to_correct(run, service):  # noqa: F811
-    partly = DONE | {"state": "partly_accepted", "accepted": 1, "not_accepted": 1}
-    claim = CLAIM | {
-        "claim_number": "C7",
-        "state": "not_accepted",
-        "reason": "The payer is unknown.",
+def test_claims_that_were_not_accepted_are_shown_with_every_error(run):  # noqa: F811
+    finding = {
+        "rule": "C101", "severity": "error", "field": "2010BB/NM109 (segment 20)", "message": "The payer is unknown.",
+        "act": None,
+    }  # fmt: skip
+    other = finding | {
+        "rule": "C204",
+        "field": "2300/HI01 (segment 22)",
+        "message": "No diagnosis.",
     }
-    done = run("file", "show", "F1", reply=[Reply(200, partly), page(claim)])
+    warning = finding | {"severity": "warning", "message": "Often wrong."}
+    claim = {
+        "claim_number": "C193N353RW88KF7KA1W", "vendor_claim_id": "PRACTICE-ACC-7", "set_id": "S1", "position": 1,
+        "findings": [finding, other, warning], "more_findings": 3,
+    }  # fmt: skip
+    partly = DONE | {"state": "partly_accepted", "not_accepted": 2, "not_accepted_claims": [claim]}
+    done = run("file", "show", "F1", reply=Reply(200, partly), COLUMNS="160")
     assert done.exit_code == 0, done.output
-    assert "The payer is unknown." in done.output
-    assert "clearlane claim show" in done.output
-    asked = service.received[-1]
-    assert asked.path == "/clearlane/v1/claims"
-    assert (asked.query["file"], asked.query["state"]) == ("F1", "not_accepted")
-    many = [claim | {"claim_number": f"C{at}"} for at in range(NOT_ACCEPTED_SHOWN + 1)]
-    more = run("file", "show", "F1", reply=[Reply(200, partly), page(*many)])
-    assert "claim list --state not_accepted --file F1" in more.output
-    # A key for files alone reads no claims.
-    done = run("file", "show", "F1", reply=[Reply(200, partly), Reply(403, NO_SCOPE)])
-    assert (done.exit_code, "F2" in done.output) == (0, True), done.output
+    for words in ("Error at 2010BB/NM109 (segment 20): The payer is unknown. (C101)",
+                  "Error at 2300/HI01 (segment 22): No diagnosis. (C204)",
+                  "4 more findings: clearlane claim show C193N353RW88KF7KA1W",
+                  "1 of 2.", "claim list --state not_accepted --file F1"):  # fmt: skip
+        assert words in done.output, done.output
+    assert done.output.count("PRACTICE-ACC-7") == 1
+    assert "Often wrong." not in done.output, "a warning stops no claim"
+    narrow = run("file", "show", "F1", reply=Reply(200, partly), COLUMNS="80").output
+    assert "PRACTICE-ACC-7" in narrow, "the id that the sender knows"
+    patients = DONE | {"type": "270", "sets": [SET | {"type": "270"}]}
+    assert "PATIENTS" in run("file", "show", "F1", reply=Reply(200, patients)).output
+    imported = DONE | {"type": "277CA", "shadow": True, "sets": []}
+    assert "Claims" not in run("file", "show", "F1", reply=Reply(200, imported)).output
 
 
 def test_a_list_is_a_table_at_80_columns_without_counts_of_answers(run):  # noqa: F811

@@ -6,7 +6,7 @@ Also tests `client/v1_calls`, `client/v1_models`, `cli/claim/claim_service` and 
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -22,7 +22,7 @@ from clearlane.kernel.clock import SystemClock
 from tests.api.service_process import ServiceProcess
 from tests.client.test_webhooks import ACCOUNT, ENDPOINT, OneAnswer
 
-pytestmark = pytest.mark.xdist_group("client resources")
+pytestmark = pytest.mark.group("client resources")
 
 DAY = SystemClock().now().date() - timedelta(days=3)
 
@@ -111,26 +111,52 @@ EVERY_CALL = {
     "GetFiles": lambda client: client.files.find(direction="out"),
     "GetFile": lambda client: client.files.get("F1"),
     "GetFileContent": lambda client: client.files.content("F1"),
+    "GetShadowReport": lambda one: one.files.shadow_report(differences=True),
     "GetClaims": lambda one: one.claims.find(state="sent"),
     "GetClaim": lambda one: one.claims.get("C1"),
+    "PostClaims": lambda one: one.claims.submit({}),
     "ValidateClaims": lambda one: one.claims.validate({}),
     "HoldClaim": lambda one: one.claims.hold("C1"),
     "ReleaseClaim": lambda one: one.claims.release("C1"),
     "CancelClaim": lambda one: one.claims.cancel("C1"),
     "CorrectClaim": lambda one: one.claims.correct("C1", {}),
+    "GetSecondaryClaim": lambda one: one.claims.secondary("C1"),
+    "BillNextPayer": lambda one: one.claims.bill_next_payer("C1", {}, dry_run=True),
     "SendClaimAnyway": lambda one: one.claims.send_anyway("C1", user="nora", reason="x"),
+    "InquireClaim": lambda one: one.claims.ask("C1"),
+    "GetClaimInquiries": lambda one: one.claims.inquiries("C1"),
     "GetClaimX12": lambda one: one.claims.x12("C1"),
+    "GetClaimContent": lambda one: one.claims.content("C1"),
+    "GetClaimForm": lambda one: one.claims.form("C1"),
+    "GetClaimFormPdf": lambda one: one.claims.form_pdf("C1", sheet="plain"),
+    "GetClaimProof": lambda one: one.claims.proof("C1"),
+    "GetClaimProofEvidence": lambda one: one.claims.evidence("C1"),
+    "GetCheckpoints": lambda one: one.claims.checkpoints(limit=5),
     "CreateConsoleLink": lambda one: one.claims.console_link("nora"),
     "GetPayments": lambda one: one.payments.find(),
     "GetPayment": lambda one: one.payments.get("P1"),
     "GetClaimPayments": lambda one: one.payments.claim_payments("P1"),
     "GetPaymentX12": lambda one: one.payments.x12("P1"),
     "GetPaymentCsv": lambda one: one.payments.csv("P1"),
+    "DepositPayment": lambda one: one.payments.deposit("P1", day=date(2026, 12, 3)),
+    "UndoDeposit": lambda one: one.payments.undo_deposit("P1"),
+    "SettlePayment": lambda one: one.payments.settle("P1", because="x"),
+    "UndoSettlement": lambda one: one.payments.undo_settlement("P1"),
     "SearchPayers": lambda one: one.payer_directory.search("x"),
     "GetPayer": lambda one: one.payer_directory.get("TST01"),
+    "GetEnrollments": lambda one: one.payer_directory.enrollments(state="pending"),
+    "GetEnrollment": lambda one: one.payer_directory.enrollment("E1"),
+    "GetPayerAliases": lambda one: one.payer_directory.aliases(),
+    "SetPayerAlias": lambda one: one.payer_directory.set_alias("OURS", "TST01"),
+    "RemovePayerAlias": lambda one: one.payer_directory.remove_alias("OURS"),
     "GetDocument": lambda one: one.payer_directory.document("D1"),
     "GetDocumentX12": lambda one: one.payer_directory.document_x12("D1"),
     "AnswerX12": lambda one: one.payer_directory.ask("ISA*"),
+    "AskEligibility": lambda one: one.eligibility.ask({}),
+    "GetEligibilityRequests": lambda one: one.eligibility.find(),
+    "GetEligibilityRequest": lambda one: one.eligibility.get("1"),
+    "GetSites": lambda one: one.sites.find(),
+    "GetSite": lambda one: one.sites.get("S1"),
     "GetEvents": lambda one: one.events.page(),
     "GetCall": lambda one: one.audited_calls.get("r1"),
     "GetWebhookEndpoints": lambda one: one.webhook_endpoints.list(),

@@ -285,6 +285,8 @@ async def test_a_busy_service_has_taken_nothing_and_a_garbled_one_may_have(payer
 async def test_a_batch_taken_with_http_202_alone_is_taken(payer, opened, form):
     payer.mood = "accepted"
     await opened.mailbox(payer.port, form=form).put("A1.837", CLAIMS)
+    (seen,) = payer.seen  # once, whole, and nothing more is asked
+    assert (seen.form, seen.payload, seen.fields["ProcessingMode"]) == (form, CLAIMS, "Batch")
 
 
 async def test_an_answer_without_payload_is_no_answer(payer, opened, form):

@@ -1,6 +1,6 @@
 """`clearlane route`, as an operator types it.
 
-Also tests `cli/payer/route`, `cli/payer/route_edit`, `cli/payer/route_input` and `connect/connection_check`.
+Also tests `cli/payer/hop`, `cli/payer/route`, `cli/payer/route_edit`, `cli/payer/route_input` and `connect/connection_check`.
 """
 
 import json
@@ -8,9 +8,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from clearlane.cli.payer import payer, route, route_edit
+from clearlane.cli.payer import hop, payer, route, route_edit
 from tests.connect import sftp_server
 from tests.connect.invented import interchange
+
+pytestmark = pytest.mark.one_database
 
 SFTP = (
     "route add MDW10 --type medical --kind sftp --option sender_id=CLEARLANE --option receiver_id=MEADOW "
@@ -245,3 +247,51 @@ def test_the_options_of_a_kind_are_shown(kind):
     assert "sender_id" in result.stdout
     assert ("password" in result.stdout) == (kind != "folder")
     assert CliRunner().invoke(route.app, ["options", kind, "--json"]).exit_code == 0
+
+
+def test_a_hop_is_added_and_given_its_payers(clearlane, folder):
+    for name in ("in", "out"):
+        (folder / name).mkdir()
+    options = f"--option sender_id=US --option receiver_id=NG --option inbox={folder}/in --option outbox={folder}/out"
+    line = f"route add NORTHGATE --type hop --kind folder {options}"
+    assert "clearlane hop import NORTHGATE FILE" in clearlane(line).stdout
+    for wrong in (
+        line,
+        line.replace("NORTHGATE", "a~b"),
+        line.replace("NORTHGATE", "SOUTHGATE").replace("--kind folder", "--kind core-realtime"),
+    ):
+        clearlane(wrong, code=1)
+    # In real time it is the same hop, with the payers of its route for files.
+    url = "--option url=https://127.0.0.1:1/core --option username=us --secret-file password=pw"
+    realtime = f"route add NORTHGATE --type hop --kind core-realtime --option sender_id=US --option receiver_id=NG {url}"
+    said = clearlane(f"{realtime} --untested", files={"pw": "there"}).stdout
+    assert "hop import" not in said
+    clearlane(f"{realtime} --untested", code=1)
+
+    def typed(line, **more):
+        return clearlane(line, app=hop.app, **more)
+
+    files = {"good.csv": "PayerId,Type,HopPayerId\nMDW10,medical,60054\nSMD05,Dental,60222\n"}
+    files["bad.csv"] = "PayerId,Type,HopPayerId\nMDW10,vision,60054\nNONE,medical,6 0\n"
+    bad = typed("hop import NORTHGATE bad.csv", files=files, code=1)
+    assert [part in bad.output for part in ("line 2: Type", "line 3: PayerId", "line 3: HopP")] == [
+        True
+    ] * 3
+    assert shown(typed("hop import NORTHGATE good.csv --dry-run --json"))["payers"] == 0
+    assert shown(typed("hop import NORTHGATE good.csv --json"))["payers"] == 2
+    assert "no node" not in typed("hop set NORTHGATE HHP20 60331 --type medical").stdout
+    typed("hop set NORTHGATE NONE 60331 --type medical", code=1)
+    typed("hop remove NORTHGATE SMD05 --type dental")
+    typed("hop remove NORTHGATE SMD05 --type dental", code=1)
+    typed("hop set SOUTHGATE HHP20 1 --type medical", code=1)
+    assert typed("hop show NORTHGATE --csv").stdout == (
+        "Type,PayerId,HopPayerId\nMedical,HHP20,60331\nMedical,MDW10,60054\n"
+    )
+    assert [one["active"] for one in shown(typed("hop show NORTHGATE --json"))] == [
+        False,
+        True,
+        True,
+    ]
+    listed = shown(typed("hop list --json"))
+    assert [one["id"] for one in listed].count("NORTHGATE") == 1
+    assert {one["id"]: one["payers"] for one in listed}["NORTHGATE"] == 2

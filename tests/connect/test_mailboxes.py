@@ -234,9 +234,13 @@ async def test_what_is_not_for_us_is_not_taken(bench):
 
 
 async def test_closing_twice_is_closing(bench):
-    await bench.mailbox.waiting()
+    bench.leave("one.835", FILE)
+    (before,) = await bench.mailbox.waiting()
     await bench.mailbox.close()
     await bench.mailbox.close()
+    assert bench.left() == [FILE]  # closing takes nothing
+    (again,) = await bench.mailbox.waiting()  # and what is used again opens again
+    assert (again.name, again.size) == (before.name, before.size)
 
 
 @pytest.mark.parametrize("end", [name for name in ENDS if name not in {"memory", "loopback"}])

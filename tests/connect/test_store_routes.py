@@ -9,9 +9,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
+from clearlane.payers.hops import HOP, HopPayer
 from clearlane.payers.model import Payer
 from clearlane.payers.route_change import RouteEdit, read_change
 from clearlane.payers.routes import RouteSecrets
+from clearlane.pipeline.route_connections import RouteConnections
 from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, OperationRefused, SystemScope
 from clearlane.store.database.sql import Statement
@@ -23,12 +25,14 @@ from clearlane.store.delivery.routes import (
     add_route,
     change_route,
     count_waiting,
+    list_hop_payers,
     list_routes,
     load_route,
     load_routes,
     remove_route,
     route_history,
     set_active,
+    set_hop_payers,
 )
 from clearlane.store.vault.vault import InvalidSeal, Vault
 from tests.connect.invented import route
@@ -256,3 +260,49 @@ async def test_where_files_go_stays_while_one_is_being_sent(database, vault):
         await change(database, vault, id, options=[("host", "other.example")])
     await change(database, vault, id, options=[("window_seconds", "5")])
     assert await count_waiting(database, id) == 1
+
+
+@pytest.mark.usefixtures("payers")
+async def test_a_hop_serves_the_payers_of_its_map_after_their_own_routes(database, vault, clock):
+    made = replace(folder(payer_id="NORTHGATE", receiver_name="Northgate"), type=HOP)
+    id = (await add(database, vault, made)).route.id
+    meadow, harbor = HopPayer("Medical", "MDW10", "60054"), HopPayer("Medical", "HHP20", "60055")
+    assert not await has_route(database)
+    await set_hop_payers(database, id, [meadow, harbor], actor=NORA)
+    direct = (await add(database, vault, folder())).route.id
+    connections = RouteConnections(await load_routes(database, vault), clock)
+    found = connections.mailbox_routes("Medical", "MDW10")
+    assert [(one.route_id, one.hop, one.hop_payer_id, one.receiver_name) for one in found] == [
+        (direct, "", "", ""),
+        (id, "NORTHGATE", "60054", "Northgate"),
+    ]
+    (own,) = connections.mailbox_routes(HOP, "NORTHGATE")
+    assert (own.payer_id, own.type) == ("NORTHGATE", HOP)
+    assert [one.route_id for one in connections.all_mailbox_routes()] == [direct, id]
+    # A new map: what is not in it gets nothing more, and is still known.
+    same = meadow._replace(payer_id=harbor.payer_id)
+    with pytest.raises(OperationRefused, match="cannot both have the id"):
+        await set_hop_payers(database, id, [same], actor=NORA)
+    changed = harbor._replace(hop_payer_id="60056")
+    done = await set_hop_payers(database, id, [changed], drop_others=True, actor=NORA)
+    assert done.revision
+    assert (await set_hop_payers(database, id, [changed], actor=NORA)).revision is None
+    assert await list_hop_payers(database, id) == [changed, meadow._replace(active=False)]
+    await remove_route(database, direct, now=START, actor=NORA)
+    assert (await has_route(database, "HHP20"), await has_route(database)) == (True, False)
+    # The route is disabled: nothing is sent over the hop, and what comes back is still about its payers.
+    await set_active(database, id, active=False, actor=NORA)
+    connections = RouteConnections(await load_routes(database, vault), clock)
+    assert (connections.hops(), connections.mailbox_routes("Medical", "HHP20")) == ([], [])
+    assert connections.find_hop("NORTHGATE").knows("MDW10")
+    assert connections.find_hop("NOBODY") is None
+    with pytest.raises(OperationRefused, match="only a hop has a map"):
+        await set_hop_payers(
+            database, (await add(database, vault, folder())).route.id, [meadow], actor=NORA
+        )
+    assert [one.detail for one in await route_history(database, id)] == [
+        "Hop NORTHGATE folder",
+        "Hop NORTHGATE folder: 2 payers of the map",
+        "Hop NORTHGATE folder: 2 payers of the map",
+        "Hop NORTHGATE folder",
+    ]

@@ -76,8 +76,13 @@ class SandboxConsole:
 
 
 @asynccontextmanager
-async def open_sandbox_console(data) -> AsyncIterator[SandboxConsole]:
-    settings = load(environ={}, overrides={"data": data, "mode": "sandbox"})
+async def open_sandbox_console(
+    data, *, database_url="", zones=None
+) -> AsyncIterator[SandboxConsole]:
+    """Open a sandbox; ``zones`` are the time zones of its sites, UTC if none is given."""
+    overrides = {"data": data, "mode": "sandbox"}
+    overrides |= {"database_url": database_url} if database_url else {}
+    settings = load(environ={}, overrides=overrides)
     async with open_installation(settings, role="command") as installation:
         for key in dict.fromkeys(key for key, _, _ in SITES):
             await add_vendor(
@@ -85,7 +90,10 @@ async def open_sandbox_console(data) -> AsyncIterator[SandboxConsole]:
                 now=installation.wall.now(), actor=BY,
             )  # fmt: skip
         for key, id, name in SITES:
-            site = NewSite(vendor_key=key, vendor_site_id=id, name=name, baa_accepted=True)
+            site = NewSite(
+                vendor_key=key, vendor_site_id=id, name=name, baa_accepted=True,
+                time_zone=(zones or {}).get(id, "UTC"),
+            )  # fmt: skip
             await add_site(installation.database, site, now=installation.wall.now(), actor=BY)
         await installation.refresh()
         runtime = installation._sandbox

@@ -10,7 +10,7 @@ from tests.console import chromium
 from tests.console.console_user import Person, add_person
 from tests.patience import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.xdist_group("console")
+pytestmark = [pytest.mark.group("console"), pytest.mark.one_database]
 GUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 USED = "This link has been used already, has expired, or was never valid."
 

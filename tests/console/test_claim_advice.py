@@ -60,7 +60,7 @@ async def test_the_main_button_is_the_advice(sandbox, biller):
         (duplicate, "Find the first claim", "/search?q=3009"),
         (await decide(sandbox, "1", "0", "CAS*CO*22*100"), "Check the order of payers", "/outside"),
         (await decide(sandbox, "1", "80", "CAS*PR*2*20"), "Bill the patient", "/outside"),
-        (await decide(sandbox, "1", "80", "CAS*PR*2*20", "LQ*HE*N782"), "Bill the next payer", "/outside"),
+        (await decide(sandbox, "1", "80", "CAS*PR*2*20", "LQ*HE*N782"), "Bill the next payer", "/next"),
         (await decide(sandbox, "19", "80", "CAS*PR*2*20"), "", ""),
         (numbers["3001"], "", ""),
     ):  # fmt: skip

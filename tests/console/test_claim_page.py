@@ -2,7 +2,7 @@
 
 Also tests `console/claims/claim_boxes`, `console/claims/claim_actions`, `console/claims/search_page`, `console/home_page`,
 `console/first_steps`, `console/frame/charts`, `console/claims/claim_action_handlers`, `console/claims/claim_files`, `console/claims/claim_money`, `store/database/schema/worklist`,
-`pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
+`console/claims/next_payer_page`, `console/claims/print_page`, `pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
 
 import re
@@ -26,6 +26,7 @@ from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
 from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
+from clearlane.proofs.verify_proof import verify_file
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit, claim_notes, claims
 from clearlane.store.database.sql import Statement
@@ -48,7 +49,8 @@ async def sandbox(tmp_path_factory):
         }
         made.silent = await made.send("3009")
         made.foreign = await made.send("3004", site="B-1")
-        await made.advance(30)
+        await made.advance(31)  # its answer is overdue
+        await made.advance(5)  # and no file came in three business days: a person looks at it
         yield made
 
 
@@ -103,9 +105,8 @@ async def test_a_decided_claim_names_its_payment_and_a_silent_one_says_what_to_d
     assert re.search(r"Decided on \w+ \d+, \d{4} in (notice|check|transfer) \S+", denied)
     silent = text_of(await biller.text(f"/claims/{sandbox.silent}"))
     assert "No answer from Sandbox Medical" in silent
-    since = (
-        r"Payers usually answer within 30 days; Sandbox Medical was sent this claim 3\d days ago\."
-    )
+    day = r"\w+ \d+, \d{4}"
+    since = rf"Awaiting 277CA from Sandbox Medical since {day}, was due {day} overdue"
     assert re.search(since, silent)
     assert "What to do: Ask Sandbox Medical about our number" in silent
     assert "Send again unchanged" in silent
@@ -160,6 +161,40 @@ async def test_a_decided_claim_has_a_pdf(sandbox, biller):
     assert (answer.status_code, answer.body[:5]) == (200, b"%PDF-")
     none = await biller.ask(f"/claims/{sandbox.numbers['3004']}/pdf")
     assert "No payment has decided" in text_of(none.body.decode())
+
+
+@pytest.mark.server
+async def test_a_claim_is_printed_on_its_form_or_on_plain_paper(sandbox, biller):
+    number = sandbox.numbers["3001"]
+    assert f"/claims/{number}/print" in await biller.text(f"/claims/{number}")
+    text = text_of(await biller.text(f"/claims/{number}/print"))
+    for words in (
+        "On the pre-printed CMS-1500 (02/12)",
+        "print at 100 percent",
+        "Not for submission",
+    ):
+        assert words in text
+    for sheet in ("preprinted", "plain"):
+        answer = await biller.ask(f"/claims/{number}/form/{sheet}")
+        assert (answer.status_code, answer.body[:5]) == (200, b"%PDF-")
+        saved_as = answer.headers["content-disposition"]
+        assert saved_as == f'attachment; filename="{number}-{sheet}.pdf"'
+    assert (await biller.ask(f"/claims/{number}/form/blue")).status_code == 404
+    async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+        looks = [ids for action, ids in await tx.rows(AUDIT) if action == "console.claim_form"]
+    assert len([ids for ids in looks if number in str(ids)]) == 3
+
+
+@pytest.mark.server
+async def test_a_sent_claim_has_a_proof_of_filing(sandbox, biller):
+    number = sandbox.numbers["3001"]
+    assert f"/claims/{number}/proof" in await biller.text(f"/claims/{number}")
+    answer = await biller.ask(f"/claims/{number}/proof")
+    assert answer.headers["content-disposition"] == f'attachment; filename="{number}-proof.pdf"'
+    assert verify_file(answer.body).holds
+    unsent = await sandbox.send("3001")
+    refused = await biller.ask(f"/claims/{unsent}/proof")
+    assert (refused.status_code, "not sent yet" in refused.body.decode()) == (409, True)
 
 
 async def test_lines_and_money_show_what_was_taken_back_and_the_net(sandbox, biller):
@@ -383,7 +418,13 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     assert "Enrollment tasks" not in await biller.text("/")
     [id] = re.findall(r"/enrollments/(E\w+)", await biller.text("/enrollments"))
     payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)
-    move = {"payer": payer.payer_id, "type": payer.type, "event": "refuse", "reason": "TIN"}
+    move = {
+        "transaction": "claims",
+        "payer": payer.payer_id,
+        "type": payer.type,
+        "event": "refuse",
+        "reason": "TIN",
+    }
     assert (await operator.confirm(f"/enrollments/{id}/move", form=move)).status_code == 303
     await refresh_stale(context)
     assert "Enrollment tasks" in await biller.text("/")
@@ -419,3 +460,73 @@ async def test_a_paid_claim_whose_void_was_canceled_is_headed_paid_and_says_so(s
     await refresh_summary(context, site)
     assert f"/claims/{first}" in await biller.text("/claims?tab=paid&changed=any")
     assert f"/claims/{first}" in await biller.text("/claims?tab=all&changed=any")
+
+
+# ---- the payer after this one: last, because time passes ------------------------------------------
+
+OTHER_INSURANCE = {
+    "F09_OtherInsuredNameLast": "Lund", "F09_OtherInsuredNameFirst": "Ivo", "F09A_OtherInsuredGroupNum": "GRP300",
+    "F09_PatientRelationshipToInsured": "Child", "F11D_OtherPlan": True, "X12_OtherPayerName": "HARBOR HEALTH PLAN",
+    "F33A_BillingProviderNpi": "1234567893", "F33_BillingProviderZip": "787011234",
+}  # fmt: skip
+
+
+async def test_the_next_payer_is_billed_and_a_changed_decision_is_settled(sandbox, biller):
+    known = OTHER_INSURANCE | {"X12_OtherInsuredId": "3001"}
+    owes = await sandbox.send("3002", **OTHER_INSURANCE)
+    back, crossed = await sandbox.send("3008", **known), await sandbox.send("3011", **known)
+    plain = await sandbox.send("3001")
+    assert "No payer has decided" in (await biller.ask(f"/claims/{plain}/next")).body.decode()
+    await sandbox.advance(20)
+    # The worklist has what leaves something to bill, with one sentence and one button.
+    listed = await biller.text("/claims?tab=next_payer")
+    assert f"/claims/{owes}" in listed
+    # One that was forwarded, and which the next payer did not answer for a month, is among them.
+    assert "Next payer <span>2</span>" in listed
+    assert f"/claims/{sandbox.numbers['3011']}" in listed
+    assert f"/claims/{crossed}" not in listed
+    page = text_of(await biller.text(f"/claims/{owes}"))
+    assert "Awaiting claim for the next payer from you since" in page
+    assert "The next payer is to be billed. Something must be known first." in page
+    assert "Secondary Harbor Health Plan - To be billed: something is asked" in page
+    # What is asked is asked by field, beside what the first payer paid; answers are kept.
+    path = f"/claims/{owes}/next"
+    page = text_of(await biller.text(path))
+    assert "What Sandbox Medical paid Charge 100.00 Paid 24.00 Left to the patient 56.00" in page
+    assert "CO-45 Charge is above the fee schedule" in page
+    assert "What must be known (1) Member id of the insured What is the insured's member id" in page
+    kept = await biller.ask(path, form={"do": "review", "version": "1", "f.suffix": "JR"})
+    assert "What must be known (1)" in text_of(kept.body.decode())
+    late = await biller.ask(path, form={"do": "review", "version": "1", "f.suffix": "SR"})
+    assert late.status_code == 409
+    assert "Someone else answered questions" in text_of(late.body.decode())
+    review = await biller.ask(path, form={"do": "review", "version": "2", "f.member_id": "3001"})
+    shown = text_of(review.body.decode())
+    assert "What goes to HARBOR HEALTH PLAN" in shown, shown
+    assert "AMT*D*24~" in shown
+    version = re.search(r'name="version" value="(\d+)"', review.body.decode())[1]
+    sent = await biller.ask(path, form={"do": "send", "version": version})
+    second = re.search(r"/claims/(C\w+)\?done=next-sent", sent.headers["location"])[1]
+    assert "NM1*IL*1*LUND*IVO***JR*MI*3001" in text_of(
+        await biller.text(f"/claims/{second}?show=files")
+    )
+    assert f"The next payer was billed: claim {second}." in text_of(
+        await biller.text(f"/claims/{owes}")
+    )
+    assert (await biller.ask(path)).status_code == 409
+    # A forwarded claim is billed only if the person says so.
+    again = await biller.ask(f"/claims/{crossed}/next", form={"do": "send", "version": "1"})
+    assert "forwarded the claim to HARBOR" in text_of(again.body.decode())
+    # The payer takes its payment back after the next one was billed.
+    billed = await biller.ask(f"/claims/{back}/next", form={"do": "send", "version": "1"})
+    assert billed.status_code == 303, text_of(billed.body.decode())
+    await sandbox.advance(20)
+    page = text_of(await biller.text(f"/claims/{back}"))
+    assert "The payer changed its decision after C" in page
+    page = text_of(await biller.text(f"/claims/{back}/next"))
+    assert "Correct or cancel that claim, or refund what was paid for it." in page
+    done = await biller.ask(f"/claims/{back}/next", form={"do": "settle"})
+    assert done.headers["location"].endswith("done=settled")
+    assert "changed its decision" not in text_of(await biller.text(f"/claims/{back}"))
+    chain = text_of(await biller.text(f"/claims/{second}"))
+    assert re.search(r"Secondary Harbor Health Plan this one Paid 100\.00 56\.00 0\.00", chain)

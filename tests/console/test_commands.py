@@ -14,6 +14,8 @@ from clearlane.cli.command.root import COMMANDS
 from tests.cases import every_case
 from tests.console.console_user import secret_of
 
+pytestmark = pytest.mark.one_database
+
 APPS = {
     "console": console_open.app,
     "user": console_user.app,

@@ -70,6 +70,20 @@ async def test_a_route_goes_down_is_paused_and_comes_back(sandbox):
     assert (await operator.ask(f"{PATH}/test/7", form={})).status_code == 404
 
 
+async def test_a_hop_is_shown_with_its_payers_and_its_reports(sandbox):
+    operator = await sandbox.person(ConsoleRole.OPERATOR)
+    number = await sandbox.send("3001", Svc_PayerId="BLU31")
+    await sandbox.advance(1)
+    assert "Eastgate Clearing" in await operator.text("/payers")
+    page = await operator.text("/payers/hop/EASTGATE")
+    for text in ("upstream clearinghouse", "Copper Basin Employees Fund", "60177", "/files/out/1"):
+        assert text in page, text
+    report = await operator.text("/files/in/3")
+    for text in ("A report in words. It is shown at 1 claim", f"{number}", "ACCEPTED BY CLEAR"):
+        assert text in report, text
+    assert "Taken by EASTGATE CLEARING" in await operator.text(f"/claims/{number}")
+
+
 async def test_a_stored_route_is_tested_and_changed(sandbox, tmp_path):
     operator = await sandbox.person(ConsoleRole.OPERATOR)
     installation = sandbox.installation

@@ -12,16 +12,24 @@ from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.console.frame.page_row import READ
 from clearlane.console.page_table import PAGES
 from tests.api.service_process import ServiceProcess
+from tests.cases import IS_THOROUGH
 from tests.console import axe, chromium
 from tests.console.console_user import add_person
 from tests.patience import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.xdist_group("console")
+pytestmark = pytest.mark.group("console")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+LOOKS = (("light", WIDE), ("dark", NARROW))
 FRAGMENTS = ("/eligibility/payers",)
 """Parts of a page, which are looked at where they stand."""
+RUNS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 HOSTILE = "<script>document.title='run'</script>"
 GROUP_CLAIMS = 9
+OTHER_INSURANCE = {
+    "F09_OtherInsuredNameLast": "Lund", "F09_OtherInsuredNameFirst": "Ivo", "F09A_OtherInsuredGroupNum": "GRP300",
+    "F09_PatientRelationshipToInsured": "Child", "F11D_OtherPlan": True, "X12_OtherPayerName": "HARBOR HEALTH PLAN",
+    "F33A_BillingProviderNpi": "1234567893", "F33_BillingProviderZip": "787011234",
+}  # fmt: skip
 GOOD_NPI = samples.npi(123_456_780)
 
 
@@ -36,9 +44,11 @@ def service(tmp_path_factory):
     document = samples.document(V3_MEDICAL, day=day, full=False)
     [claim] = document["Claims"]
     # The payer refuses all claims of 3004 for one reason: a billing NPI that it does not know.
-    members = ("3016", "3001", "3003", "3004", "3025", *["3004"] * (GROUP_CLAIMS - 1))
+    members = ("3016", "3001", "3002", "3003", "3004", "3025", *["3004"] * (GROUP_CLAIMS - 1))
     claims = [
-        claim | {"Svc_VendorClaimId": f"{member}-{at}{HOSTILE}", "F01A_InsuredId": member}
+        claim
+        | {"Svc_VendorClaimId": f"{member}-{at}{HOSTILE}", "F01A_InsuredId": member}
+        | (OTHER_INSURANCE if member == "3002" else {})
         for at, member in enumerate(members)
     ]
     results = []
@@ -201,6 +211,9 @@ def addresses(service):
     return [
         *shown,
         "/claims?tab=rejected&group=0",
+        "/claims?tab=next_payer",
+        f"/claims/{service.numbers['3002']}",
+        f"/claims/{service.numbers['3002']}/next",
         "/search?q=zzz",
         "/people/1",
         "/accounts/ACME/webhooks",
@@ -214,32 +227,69 @@ def addresses(service):
     ]
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", NARROW)])
-async def test_axe_finds_nothing_on_any_page_and_no_text_runs(
-    service, browser, signed_in, scheme, size
+async def test_axe_finds_nothing_on_any_page_and_no_text_runs_in_light_and_dark_wide_and_narrow(
+    service, browser, signed_in
 ):
     script = axe.source()
     if script is None:
         pytest.skip(axe.HOW)
     context = await browser.new_context(
         ignore_https_errors=True, base_url=service.base_url, storage_state=signed_in,
-        color_scheme=scheme, viewport=size,
+        reduced_motion="reduce",  # colors change at once
     )  # fmt: skip
     context.set_default_timeout(PATIENCE_SECONDS * 1_000)
     page = await context.new_page()
     await page.set_content("<img src='x'>")
     assert await axe.violations(page, script), "axe finds what there is"
     wrong = {}
-    for path in addresses(service):
+    for number, path in enumerate(addresses(service)):
         answer = await page.goto(f"/console{path}")
         assert answer.status in {200, 303}, path
-        if found := await axe.violations(page, script):
-            wrong[path] = found
-        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert await page.evaluate(wide) == 0, path
+        await page.evaluate(script)
+        # No script of the console looks at colors or sizes: what changes is what the style sheet says of them. All
+        # pages have one, so `make test` looks at every other page in light and wide, and at the rest in dark and narrow.
+        for color_scheme, size in LOOKS if IS_THOROUGH else [LOOKS[number % len(LOOKS)]]:
+            await page.emulate_media(color_scheme=color_scheme)
+            await page.set_viewport_size(size)
+            if found := await axe.violations_again(page):
+                wrong[path, color_scheme] = found
+            assert await page.evaluate(RUNS_OUT) == 0, path
         assert await page.title() != "run", path
     assert wrong == {}
     await context.close()
+
+
+async def test_a_person_asks_the_payer_and_bills_the_next_one(service, biller_page):
+    page, number = biller_page, service.numbers["3002"]
+    await page.goto("/console/claims?tab=next_payer")
+    await page.get_by_role("row").filter(has_text="Bill the next payer").get_by_role("link").click()
+    await page.wait_for_url(f"**/console/claims/{number}?*")
+    await page.get_by_text("More", exact=True).click()
+    await page.get_by_role("button", name="Ask the payer").click()
+    assert "The payer was asked" in await page.get_by_role("status").inner_text()
+    assert "asked" in await page.locator(".timeline").first.inner_text()
+
+    # What the first payer paid is beside what is asked; nothing goes out before the review.
+    await page.locator("header").get_by_role("link", name="Bill the next payer").last.click()
+    paid = page.get_by_role("region", name="What Sandbox Medical paid")
+    assert "24.00" in await paid.inner_text()
+    await page.get_by_role("button", name="Review").click()
+    assert "member id" in await page.locator("[data-finding]:visible").inner_text()
+    await page.get_by_label("Member id of the insured").fill("3001")
+    await page.get_by_role("button", name="Review").click()
+    await page.get_by_text("The claim as X12").click()
+    assert "AMT*D*24~" in await page.locator("pre").inner_text()
+    await page.get_by_role("button", name="Send to HARBOR HEALTH PLAN").click()
+    assert "next payer is accepted" in await page.get_by_role("status").inner_text()
+    await page.get_by_role("button", name="Advance 14 days").click()
+
+    # All payers are one view, and the patient owes what the last one left.
+    chain = page.get_by_role("region", name="All payers, in order", exact=True)
+    await chain.get_by_text("56.00").first.wait_for()
+    text = " ".join((await chain.inner_text()).split())
+    assert re.search(r"Primary Sandbox Medical C\w+ Paid 100.00 24.00 56.00", text), text
+    assert re.search(r"Secondary Harbor Health Plan this one Paid 100.00 56.00 0.00", text), text
+    assert "After the payers that decided, the patient owes 0.00." in text
 
 
 async def test_reading_works_without_a_script(service, browser, signed_in):
@@ -278,18 +328,72 @@ async def sign_out(page):
 
 
 # Last in this file: it corrects claims whose pages are looked at above.
+async def test_a_person_takes_many_claims_at_once_and_closes_a_payment(service, biller_page):
+    page, main = biller_page, biller_page.locator("main")
+    await page.goto("/console/worklists")
+    bar, boxes = main.locator(".work-bar"), main.locator('input[name="claim"]')
+    selected = bar.locator("[data-selected]")
+    assert not await bar.is_visible()
+
+    # One row is ticked, then those up to another with shift; then the whole group.
+    await boxes.first.check()
+    assert re.match(r"1 selected, \$[\d,]+\.\d\d", await selected.inner_text())
+    await boxes.nth(3).click(modifiers=["Shift"])
+    assert (await selected.inner_text()).startswith("4 selected, $")
+    for box in await boxes.all():
+        await box.uncheck()
+    assert not await bar.is_visible()
+    cause = main.get_by_role("row").filter(has_text=f"{GROUP_CLAIMS} claims")
+    await cause.get_by_role("checkbox").check()
+    assert (await selected.inner_text()).startswith(f"{GROUP_CLAIMS} selected, $")
+
+    # On a phone the bar is at the window's edge too.
+    await page.set_viewport_size(NARROW)
+    await page.evaluate("scrollTo(0, 0)")
+    box = await bar.bounding_box()
+    assert box["y"] + box["height"] <= NARROW["height"] + 1
+    assert await page.evaluate(RUNS_OUT) <= 0
+    await page.set_viewport_size(WIDE)
+
+    # All that fit the filter are asked about with their number and their money.
+    await bar.get_by_role("checkbox", name="that fit the filter").check()
+    chosen = re.match(r"(\d+) selected, (\$[\d,.]+)", await selected.inner_text())
+    await bar.get_by_role("button", name="Assign to me").click()
+    await page.get_by_role(
+        "heading", name=f"Assign to me: {chosen[1]} claims, {chosen[2]}?"
+    ).wait_for()
+    await page.get_by_role("button", name=f"Assign to me: {chosen[1]} claims").click()
+    await page.get_by_role("status").get_by_text("are assigned to you").wait_for()
+
+    # A payment is deposited with a dollar less, which is shown, and that is undone.
+    await page.goto("/console/payments?tab=deposit")
+    await main.get_by_role("table").get_by_role("link").first.click()
+    amount = page.get_by_role("textbox", name="Amount")
+    stated = float((await amount.input_value()).replace(",", ""))
+    await amount.fill(f"{stated - 1:.2f}")
+    await page.get_by_role("textbox", name="Reference").fill("slip 7")
+    await page.get_by_role("button", name="Deposited").click()
+    await main.get_by_role("heading", name="1.00 less than stated").wait_for()
+    await page.get_by_role("textbox", name="Settled because").fill("The bank took a dollar")
+    await page.get_by_role("button", name="Settled", exact=True).click()
+    await main.get_by_text("The bank took a dollar").wait_for()
+    await page.get_by_role("button", name="Undo: it is not settled").click()
+    await page.get_by_role("button", name="Undo the deposit").click()
+    await main.get_by_role("heading", name="Not deposited yet").wait_for()
+
+
 async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_page):
     page, main = biller_page, biller_page.locator("main")
 
     # Nine claims were refused for one reason.
     await page.goto("/console/worklists")
     # Done asks for its reason before anything is sent, whatever day is left beside it, and what is ticked stays ticked.
-    await main.get_by_role("checkbox").first.check()
+    await main.get_by_role("checkbox", name="Choose ").nth(1).check()
     await page.get_by_label("Snooze until").first.fill("2020-01-01")
     reason = page.get_by_label("Done, because")
     await page.get_by_role("button", name="Done", exact=True).click()
     assert await reason.evaluate("field => field.validity.valueMissing && field.matches(':focus')")
-    assert await main.get_by_role("checkbox", checked=True).count() == 1
+    assert await main.locator('input[name="claim"]:checked').count() == 1
     cause = main.get_by_role("row").filter(has_text=f"{GROUP_CLAIMS} claims")
     await cause.get_by_role("link", name="Fix this cause").click()
     await page.get_by_role("heading", name="Box 33a").wait_for()

@@ -15,14 +15,19 @@ from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims.fields import fields_of
-from clearlane.claims.forms import FORMS, V3_MEDICAL, samples
+from clearlane.claims.forms import FORMS, UB04, V3_MEDICAL, samples, ub04_samples
 from clearlane.claims.read.decode import restore
 from clearlane.console.claims.claims_page import SNOOZE_DAYS_MAX
-from clearlane.console.claims.correction_form import changed_texts, is_billed, to_fields
+from clearlane.console.claims.correction_form import (
+    changed_texts,
+    correction_inputs,
+    is_billed,
+    to_fields,
+)
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
 from clearlane.pipeline.query.claim_list import list_claim_rows
-from clearlane.store.accounts.accounts import set_console_corrections
+from clearlane.store.accounts.accounts import SiteSwitch, set_site_switch
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit, correction_drafts
 from clearlane.store.database.sql import Statement
@@ -319,7 +324,7 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
             again = await act(do, address, **{field: value})
             page = again.body.decode()
             assert (again.status_code, sentence in page) == (400, True), (address, value)
-            assert re.findall(r'value="(\w+)" checked', page) == [number], address
+            assert re.findall(r'value="(\w+)" data-cents="\d+" checked', page) == [number], address
             at_fault = rf'name="{field}"[^>]+value="{value.strip()}"[^>]+"work-fault" autofocus'
             assert re.search(at_fault, page), (address, value)
             here = escape(address.removesuffix("?done=assign"))
@@ -348,18 +353,46 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     assert not any(sandbox.foreign in row[1] for row in rows if row[0].startswith("claim."))
 
 
+async def test_all_claims_that_fit_the_filter_are_asked_about_and_then_worked_on(sandbox, biller):
+    sent = {await sandbox.send("3004") for _ in range(3)}
+    await sandbox.advance(2)
+    foreign = await sandbox.send("3004", site="B-1")
+    path = "/claims?tab=rejected&amount_from=1&group=0"
+    page = await biller.text(path)
+    count, cents = re.search(r'data-every-count="(\d+)" data-every-cents="(\d+)"', page).groups()
+    form = {"do": "assign", "every": "1", "claim": [foreign]}
+    asked = await biller.ask(path, form=form)
+    words = f"Assign to me: {count} claims, ${int(cents) / 100:,.2f}?"
+    assert (asked.status_code, words in asked.body.decode()) == (200, True)
+    assert not sent & await listed_as_mine(biller)
+    # Without a reason nothing is asked; the form comes back as it was.
+    again = await biller.ask(path, form=form | {"do": "done", "reason": " "})
+    assert (again.status_code, b'name="every" value="1" checked' in again.body) == (400, True)
+    done = await biller.confirm(path, form)
+    assert done.headers["location"].endswith("done=assign")
+    mine = await listed_as_mine(biller)
+    assert (sent <= mine, len(mine) >= int(count), foreign in mine) == (True, True, False)
+    await biller.confirm(path, form | {"do": "release"})
+    assert not sent & await listed_as_mine(biller)
+
+
+async def listed_as_mine(biller):
+    page = await biller.text("/claims?tab=needs_you&group=0&mine=1")
+    return set(re.findall(r'name="claim" value="(\w+)"', page))
+
+
 async def test_a_site_may_leave_corrections_to_its_software(sandbox, biller):
-    database = sandbox.installation.database
+    database, now = sandbox.installation.database, sandbox.installation.clock.now()
     number = await sandbox.send("3004")
     await sandbox.advance(2)
-    await set_console_corrections(database, "A-1", allowed=False, actor=BY)
+    await set_site_switch(database, "A-1", SiteSwitch.CORRECTIONS, on=False, now=now, actor=BY)
     await sandbox.installation.refresh()
     page = text_of(await biller.text(f"/claims/{number}"))
     assert "Claims of this site are corrected in your practice software, not here." in page
     assert "Correct box" not in page
     refused = await biller.ask(f"/claims/{number}/correct", form=birth("1980-05-05", do="send"))
     assert refused.status_code == 409
-    await set_console_corrections(database, "A-1", allowed=True, actor=BY)
+    await set_site_switch(database, "A-1", SiteSwitch.CORRECTIONS, on=True, now=now, actor=BY)
     await sandbox.installation.refresh()
     assert "Correct box" in await biller.text(f"/claims/{number}")
 
@@ -482,6 +515,31 @@ def test_texts_become_the_values_that_a_claim_takes():
     assert changed_texts(claim, {"F01A_InsuredId": f" {claim.F01A_InsuredId}"}) == {}
     assert is_billed("F24_ClaimLines[0].F24F_Charges")
     assert not is_billed("F33A_BillingProviderNpi")
+
+
+def test_codes_of_a_ub04_are_corrected_added_and_taken_away_one_by_one():
+    claim = restore(UB04, json.dumps(ub04_samples.bill("111", date(2026, 3, 1))).encode())
+    said = {"FL67_Diagnoses": "Not necessary.", "FL39_ValueCodes[].FL39_Amount": "Too many."}
+    inputs = {one.path: one for one in correction_inputs(claim, {}, said)}
+    assert [path for path, one in inputs.items() if one.sentence] == [
+        "FL39_ValueCodes[0].FL39_Amount",
+        "FL67_Diagnoses[0].FL67_Code",
+    ]
+    assert inputs["FL67_Diagnoses[1].FL67_Code"].title == "Box 67: Diagnosis (2)"
+    given = {
+        "FL67_Diagnoses[0].FL67_Code": "J15.9",
+        "FL67_Diagnoses[1].FL67_Code": "",
+        "FL67_Diagnoses[1].FL67_PresentOnAdmission": "",
+        "FL39_ValueCodes[1].FL39_Code": "81",
+        "FL39_ValueCodes[1].FL39_Amount": "0",
+        "FL39_ValueCodes[2].FL39_Code": "82",
+    }
+    changes = changed_texts(claim, given)
+    assert given.keys() - changes.keys() == {"FL39_ValueCodes[2].FL39_Code"}
+    fields = to_fields(claim, changes)
+    assert [one["FL67_Code"] for one in fields["FL67_Diagnoses"]] == ["J15.9", "E11.9"]
+    assert fields["FL39_ValueCodes"][1:] == [{"FL39_Code": "81", "FL39_Amount": "0"}]
+    assert fields.keys() == {"FL67_Diagnoses", "FL39_ValueCodes"}
 
 
 @pytest.mark.safe_default(14)

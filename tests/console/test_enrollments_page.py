@@ -55,7 +55,7 @@ async def test_an_operator_records_what_the_payer_answered(sandbox, ids):
     assert "Sent to the payer" in await operator.text(path)
     assert "Sent to the payer" not in await biller.text(path)
     payer = next(p for p in sandbox.installation.payers.all if p.claim_enrollment_required)
-    form = {"payer": payer.payer_id, "type": payer.type}
+    form = {"payer": payer.payer_id, "type": payer.type, "transaction": "claims"}
     for event, reason, notice, seen in (
         ("start", "", "moved", "At the payer"),
         ("refuse", "wrong <b>TIN</b>", "moved", "wrong &lt;b&gt;TIN&lt;/b&gt;"),
@@ -69,7 +69,18 @@ async def test_an_operator_records_what_the_payer_answered(sandbox, ids):
         assert seen in await operator.text(path)
     answer = await operator.confirm(f"{path}/move", form=form | {"event": "start"})
     assert answer.status_code == 409
-    for wrong in ({"event": "odd"}, {"payer": "NOBODY"}, {"event": "refuse", "reason": "x" * 501}):
+    live = form | {"event": "approve", "transaction": "era", "live_from": "2031-01-02"}
+    assert (await operator.confirm(f"{path}/move", form=live)).status_code == 303
+    assert "live from Jan 2, 2031" in await operator.text(path)
+    assert (await operator.confirm(f"{path}/move", form=form | {"event": "end"})).status_code == 303
+    assert "Ended by the payer" in await operator.text(path)
+    for wrong in (
+        {"event": "odd"},
+        {"payer": "NOBODY"},
+        {"transaction": "odd"},
+        {"live_from": "soon"},
+        {"event": "refuse", "reason": "x" * 501},
+    ):
         given = {"event": "refuse", "confirmed": "yes"} | form | wrong
         answer = await operator.ask(f"{path}/move", form=given)
         assert answer.status_code == 400, wrong

@@ -46,7 +46,7 @@ async def send(sandbox, member, account, **changed):
     (one,) = await judge_file_claims(context, site, page, now=now, seen=SeenClaims())
     rows = [one.row]
     await context.database.write(
-        site.scope, lambda tx: store_file_claims(tx, site, rows), actor=SENDER
+        site.scope, lambda tx: store_file_claims(tx, context, site, rows), actor=SENDER
     )
     return one.row.claim_number
 

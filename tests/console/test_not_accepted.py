@@ -65,7 +65,7 @@ async def test_home_and_lists_show_it_as_work_by_rule(sandbox, biller):
     assert {kind for kind, label, _ in shown(every).values() if label == "Not accepted"} == {"act"}
     assert re.findall(r">(All|Needs you) <span>(\d+)", every) == [("All", "6"), ("Needs you", "5")]
     page = await biller.text("/worklists?label=not_accepted")
-    assert f"{count} claims, charged {money}, paid 0.00" in words(page)
+    assert f"{count} claims, charged {money}, paid on claims 0.00" in words(page)
     groups = {
         unescape(text): (unescape(under), "Fix this cause" in rest)
         for text, under, rest in re.findall(

@@ -10,7 +10,7 @@ from tests.api.service_process import ServiceProcess
 from tests.console import axe, chromium
 from tests.patience import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.xdist_group("console")
+pytestmark = pytest.mark.group("console")
 
 
 @pytest.fixture(scope="module")

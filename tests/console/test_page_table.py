@@ -51,6 +51,15 @@ async def people(sandbox):
     return {role: await sandbox.person(role) for role in ConsoleRole}
 
 
+def test_buttons_that_take_something_away_are_red_and_no_others():
+    asked = [page.ask for page in PAGES if page.ask]
+    questions = [one for ask in asked for one in (ask.question, *ask.questions.values()) if one]
+    red = {one.button for one in questions if one.takes_away}
+    assert {"Cancel the claim", "Remove the key", "Suspend the site", "Disable"} <= red
+    others = {one.button for one in questions} - red
+    assert {"Release it", "Resume", "Record the end", "Accept them again"} <= others
+
+
 def address(page):
     return FILLED.sub("X1", page.path)
 

@@ -15,7 +15,7 @@ from clearlane.console.frame.forms import CSRF_COOKIE, SESSION_COOKIE
 from tests.console.console_user import add_person, csrf_token, notice, sign_in
 from tests.patience import wait_until
 
-pytestmark = pytest.mark.xdist_group("console")
+pytestmark = [pytest.mark.group("console"), pytest.mark.one_database]
 WRONG = "User name, password or code is wrong, or the code was used before."
 HOME = "/console/"
 

@@ -1,9 +1,12 @@
 """Payments in the console: the list, one payment, matching by a person, and the files of it.
 
-Also tests `console/payments/payment_page`, `console/payments/payment_words`, `payments/payment_label`, `console/payments/payment_downloads`,
+Also tests `console/payments/payment_page`, `console/payments/deposit_actions`, `console/payments/payment_list_csv`, `payments/deposit`,
+`pipeline/operator/payment_deposit`, `store/payments/share_closings`, `pipeline/share_deposit`, `console/payments/payment_words`, `payments/payment_label`, `console/payments/payment_downloads`,
 `console/frame/pdf_response`, `pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/stored_counts`.
 """
 
+import csv
+import io
 import re
 from html import unescape
 
@@ -238,3 +241,88 @@ def test_a_payment_is_called_by_payer_number_and_day():
     assert payment_title(Payment(method="CHK", trace_number="9981"), "Harbor Health") == (
         "Harbor Health, check 9981"
     )
+
+
+@pytest.fixture(scope="module")
+async def short(sandbox):
+    """A transfer over two claims of one site that says 151 for 150; its payment."""
+    two = [await sandbox.send("3009", site="A-2") for _ in range(2)]
+    await sandbox.advance(1)
+    rows = [paid(one, "1", "100", "75", "CAS*CO*45*25") for one in two]
+    await arrive(
+        sandbox.installation, payment(*rows, amount="151", reference="EFT777", control=888)
+    )
+    biller = await sandbox.person(ConsoleRole.BILLER, "A-2")
+    return biller, await payment_id(biller, "?q=EFT777")
+
+
+async def test_a_payment_is_deposited_and_settled_and_both_are_undone(sandbox, short):
+    biller, id = short
+    path = f"/payments/{id}"
+    assert await menu_count(biller, "/payments") == "1"
+    day = sandbox.installation.clock.now().date()
+    for form, sentence in (
+        ({"day": "tomorrow", "amount": "x"}, "Day: a day such as 2026-01-31 is expected. Amount: An amount"),
+        ({"day": "2999-01-01", "amount": ""}, "Day: The day is in the future."),
+        ({"day": "1999-01-01", "amount": ""}, "Day: The day is more than a year ago."),
+    ):  # fmt: skip
+        answer = await biller.ask(f"{path}/deposit", form=form)
+        assert (answer.status_code, sentence in body(answer)) == (400, True), form
+    form = {"day": day.isoformat(), "amount": "150.00", "reference": f"slip 7 {HOSTILE}"}
+    assert (await biller.ask(f"{path}/deposit", form=form)).status_code == 303
+    page = unescape(await biller.text(path))
+    assert f"{day:%b} {day.day}, {day.year}, 1.00 less than stated" in page
+    assert f"Reference slip 7 {HOSTILE}" in page
+    assert HOSTILE not in await biller.text(path)
+    # It does not balance, and 150 is not 151: a person says why that is all right.
+    assert "EFT777" in await biller.text("/payments?tab=unbalanced")
+    assert "EFT777" in await biller.text("/payments?deposit=differs")
+    assert "EFT777" not in await biller.text("/payments?tab=deposit")
+    assert (await biller.ask(f"{path}/settle", form={"because": " "})).status_code == 409
+    because = "The payer adds a dollar that it does not list"
+    assert (await biller.ask(f"{path}/settle", form={"because": because})).status_code == 303
+    assert because in unescape(await biller.text(path))
+    assert await menu_count(biller, "/payments") == ""
+    assert "EFT777" not in await biller.text("/payments?tab=unbalanced")
+    assert "EFT777" in await biller.text("/payments?deposit=settled")
+    for closing, left in (("settled", "unbalanced"), ("deposited", "deposit")):
+        answer = await biller.ask(f"{path}/reopen", form={"closing": closing})
+        assert answer.status_code == 303, body(answer)
+        assert "EFT777" in await biller.text(f"/payments?tab={left}")
+    assert (await biller.ask(f"{path}/reopen", form={"closing": "deposited"})).status_code == 409
+    assert (await biller.ask(f"{path}/reopen", form={"closing": "?"})).status_code == 400
+    assert await menu_count(biller, "/payments") == "1"
+
+
+async def test_only_who_works_on_the_sites_claims_closes_its_payments(sandbox, short):
+    _, id = short
+    form = {"day": sandbox.installation.clock.now().date().isoformat()}
+    viewer = await sandbox.person(ConsoleRole.VIEWER, "A-2")
+    assert "Not deposited yet" in await viewer.text(f"/payments/{id}")
+    assert f"{id}/deposit" not in await viewer.text(f"/payments/{id}")
+    for person, status in ((viewer, 403), (await sandbox.person(ConsoleRole.BILLER, "B-1"), 409)):
+        for act in ("deposit", "settle"):
+            answer = await person.ask(f"/payments/{id}/{act}", form=form | {"because": "x"})
+            assert answer.status_code == status, (act, body(answer))
+    biller = await sandbox.person(ConsoleRole.BILLER, "A-2")
+    assert (await biller.ask(f"/payments/{id}/deposit", form=form, token="x")).status_code == 403
+
+
+async def test_the_list_and_all_its_lines_are_csv(people, shared, short):
+    biller, id = short
+    rows = list(csv.DictReader(io.StringIO(csv_text(await biller.ask("/payments.csv?q=EFT777")))))
+    assert [(one["Amount"], one["Deposit"], one["Payment"]) for one in rows] == [
+        ("151.00", "open", id)
+    ]
+    lines = list(csv.DictReader(io.StringIO(csv_text(await biller.ask("/payment-lines.csv")))))
+    assert sum(float(one["paid"]) for one in lines if one["payment_id"] == id) == 150.0
+    assert "EFT777" not in csv_text(await biller.ask("/payments.csv?method=CHK"))
+    part = csv_text(await people[ConsoleRole.BILLER].ask("/payment-lines.csv"))
+    assert ("ARDEN" in part, "QUILLFEATHER" in part) == (True, False)
+    whole = csv_text(await people[ConsoleRole.OPERATOR].ask("/payment-lines.csv"))
+    assert ("QUILLFEATHER" in whole, whole.count("row,payment_id,")) == (True, 1)
+
+
+def csv_text(answer) -> str:
+    assert (answer.status_code, answer.body[:3]) == (200, b"\xef\xbb\xbf")
+    return answer.body.decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""Proxy login over https: every result code and status, on both databases."""
+"""Proxy login over https: every result code and status."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ import pytest
 
 from tests.console.console_user import notice
 
-pytestmark = pytest.mark.xdist_group("console")
+pytestmark = [pytest.mark.group("console"), pytest.mark.one_database]
 GUID = "0F8FAD5B-D9CB-469F-A165-70867728950E"
 CREATE, URL, DELETE = (
     f"/api/v3/proxylogin/{name}"

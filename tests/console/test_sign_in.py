@@ -59,6 +59,8 @@ from clearlane.store.database.sql import Statement
 from clearlane.store.vault.vault import Vault
 from tests.cases import every_case
 
+pytestmark = pytest.mark.one_database
+
 BY = Actor("operator", "a test")
 ALL = SystemScope("a test")
 PASSWORD = "a long and quiet evening"
@@ -123,6 +125,7 @@ async def stored(database, *tables):
         return repr([await tx.rows(Statement(select(t), system=True)) for t in tables])
 
 
+@pytest.mark.both_databases
 async def test_a_session_belongs_to_who_signed_in(context):
     session = await enter(context)
     user = await whose(context, session)
@@ -131,6 +134,7 @@ async def test_a_session_belongs_to_who_signed_in(context):
     assert await whose(context, session[:-1] + chr(ord(session[-1]) ^ 1)) is None
 
 
+@pytest.mark.both_databases
 async def test_a_session_ends_when_it_is_not_used(context, clock):
     session = await enter(context)
     clock.advance(timedelta(seconds=CONSOLE_IDLE_SECONDS_MAX - 1))
@@ -141,6 +145,7 @@ async def test_a_session_ends_when_it_is_not_used(context, clock):
     assert await whose(context, session) is None
 
 
+@pytest.mark.both_databases
 async def test_a_session_ends_after_a_working_day_however_busy(context, clock):
     session = await enter(context)
     step = timedelta(seconds=CONSOLE_IDLE_SECONDS_MAX // 2)
@@ -151,6 +156,7 @@ async def test_a_session_ends_after_a_working_day_however_busy(context, clock):
     assert await whose(context, session) is None
 
 
+@pytest.mark.both_databases
 async def test_signing_out_ends_the_session_and_no_other(context, clock):
     first = await enter(context)
     clock.advance(timedelta(seconds=TOTP_STEP_SECONDS))
@@ -160,6 +166,7 @@ async def test_signing_out_ends_the_session_and_no_other(context, clock):
     assert await whose(context, second)
 
 
+@pytest.mark.both_databases
 async def test_new_sessions_replace_the_oldest_ones(context, clock):
     sessions = []
     for _ in range(CONSOLE_SESSIONS_PER_USER_MAX + 1):
@@ -169,6 +176,7 @@ async def test_new_sessions_replace_the_oldest_ones(context, clock):
     assert alive == [False] + [True] * CONSOLE_SESSIONS_PER_USER_MAX
 
 
+@pytest.mark.both_databases
 async def test_a_code_is_taken_once_and_never_an_older_one_after_it(context):
     assert await enter(context, code=code(context))
     assert await enter(context, code=code(context)) is None
@@ -176,12 +184,14 @@ async def test_a_code_is_taken_once_and_never_an_older_one_after_it(context):
     assert await enter(context, code=code(context, +1))
 
 
+@pytest.mark.both_databases
 async def test_clocks_may_differ_by_half_a_minute_and_no_more(context):
     assert await enter(context, code=code(context, -2)) is None
     assert await enter(context, code=code(context, +2)) is None
     assert await enter(context, code=code(context, -1))
 
 
+@pytest.mark.both_databases
 async def test_wrong_codes_lock_the_second_factor_for_a_while(context, clock):
     for _ in range(CONSOLE_CODE_FAILURES_MAX):
         assert await enter(context, code="000000") is None
@@ -214,6 +224,7 @@ async def test_a_recovery_code_signs_in_once_in_place_of_the_code(context, clock
     assert not [one for one in codes if one in text or one.replace("-", "") in text]
 
 
+@pytest.mark.both_databases
 async def test_guessing_recovery_codes_locks_the_second_factor(context, clock):
     codes = await renewed(context)
     clock.advance(timedelta(seconds=CONSOLE_CODE_LOCK_SECONDS))
@@ -226,6 +237,7 @@ async def test_guessing_recovery_codes_locks_the_second_factor(context, clock):
     assert await enter(context, code=codes[0])
 
 
+@pytest.mark.both_databases
 async def test_a_new_second_factor_ends_the_recovery_codes(context):
     codes = await renewed(context)
     sealed = seal_totp_secret(context.vault, context.accounts().vendors[0].id, "nora", SECRET)
@@ -248,12 +260,14 @@ def test_a_recovery_code_is_read_as_people_type_it(typed, digits):
     assert read_recovery_code(typed) == digits
 
 
+@pytest.mark.both_databases
 async def test_who_does_not_know_the_password_cannot_lock_a_user_out(context):
     for _ in range(CONSOLE_CODE_FAILURES_MAX + 1):
         assert await enter(context, password="wrong", code="000000") is None
     assert await enter(context)
 
 
+@pytest.mark.both_databases
 async def test_a_new_password_ends_the_old_one_and_every_session(context, clock):
     session = await enter(context)
     await console_users.set_password(
@@ -265,6 +279,7 @@ async def test_a_new_password_ends_the_old_one_and_every_session(context, clock)
     assert await enter(context, password="another long evening")
 
 
+@pytest.mark.both_databases
 async def test_a_new_second_factor_ends_the_old_one_and_every_session(context, clock):
     session = await enter(context)
     vendor, other = context.accounts().vendors[0].id, b"\x06" * TOTP_SECRET_BYTES

@@ -14,7 +14,7 @@ from tests.patience import PATIENCE_SECONDS
 from tools.docs.site import SITE
 
 POLICY = "default-src 'self'; img-src 'self' data:"
-pytestmark = pytest.mark.xdist_group("reference")
+pytestmark = pytest.mark.group("reference")
 
 
 class Files(SimpleHTTPRequestHandler):

@@ -13,6 +13,8 @@ from tests.architecture.test_documentation import PROSE
 from tools.docs import site
 
 ROOT = Path(__file__).resolve().parents[2]
+# The site is built once, not by every worker.
+pytestmark = pytest.mark.group("site")
 
 
 class Page(HTMLParser):

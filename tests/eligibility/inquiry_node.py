@@ -105,6 +105,7 @@ class Node:
     clock: ManualClock
     payer: there.CorePayer
     vault: Vault = None
+    connections: RouteConnections = None
     runner: InquiryRunner = None
     site: Site = None
     payers: PayerDirectory = field(default_factory=lambda: PayerDirectory([PAYER], sandbox=False))
@@ -120,9 +121,11 @@ class Node:
         made, secrets = route(
             "core-realtime", RouteSecrets(password=there.PASSWORD), **given | options
         )
-        connections = RouteConnections(ActiveRoutes([RouteWithSecrets(made, secrets)]), self.clock)
+        self.connections = RouteConnections(
+            ActiveRoutes([RouteWithSecrets(made, secrets)]), self.clock
+        )
         self.runner = InquiryRunner(
-            self.database, self.vault, self.clock, lambda: connections, node="test"
+            self.database, self.vault, self.clock, lambda: self.connections, node="test"
         )
         if self.site is None:
             scope = await make_site(self.database)
@@ -132,8 +135,9 @@ class Node:
     @property
     def context(self):
         return work_context(
-            self.database, self.vault, self.clock, payers=self.payers, inquiry_runner=self.runner
-        )
+            self.database, self.vault, self.clock, payers=self.payers,
+            connections=self.connections, inquiry_runner=self.runner,
+        )  # fmt: skip
 
     def answer_with(self, *files, side_by_side=False):
         self.payer.answer = Answers(self.payer, list(files), side_by_side)

@@ -1,4 +1,4 @@
-"""The two eligibility calls over https on both databases: every row of the document's tables, every rule and state."""
+"""The two eligibility calls over https: every row of the document's tables, every rule and state."""
 
 import asyncio
 import json
@@ -27,6 +27,8 @@ from tests.eligibility.eligibility_caller import (
     traces,
 )
 from tests.eligibility.invented import MILO, document
+
+pytestmark = pytest.mark.one_database
 
 PAYERS = ("TST01", "TST1E", "TST2E", "TST3E", "TST02")
 

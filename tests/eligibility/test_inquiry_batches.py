@@ -8,13 +8,17 @@ import asyncio
 import json
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from clearlane.connect.connections import RealtimeConnection
 from clearlane.connect.port import Unreachable
+from clearlane.eligibility.read_270 import read_patients
 from clearlane.inquiry.response_file import AnswerMatch
+from clearlane.inquiry.sent_inquiry import Refusal
 from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.hops import Hop
 from clearlane.payers.model import Payer
 from clearlane.pipeline.inbound import post_inquiries
 from clearlane.pipeline.inquiry import (
@@ -25,7 +29,9 @@ from clearlane.pipeline.inquiry import (
     request_answers,
 )
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+from clearlane.pipeline.inquiry.inquiry_plan import plan_inquiries
 from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
+from clearlane.pipeline.inquiry.sender_transactions import PATIENTS
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.route_connections import RouteConnections
@@ -34,11 +40,16 @@ from clearlane.sandbox.model import Profile
 from clearlane.sandbox.read_270 import read
 from clearlane.sandbox.responses.envelope import reply_envelope
 from clearlane.store import inquiries
+from clearlane.store.delivery import batches
 from clearlane.store.delivery.routes import ActiveRoutes
+from clearlane.x12 import parse
 from tests.contexts import work_context
 from tests.eligibility.eligibility_caller import COMPLETE, INCOMPLETE, many, traces
 from tests.eligibility.inquiry_node import joined, nine, ta1
+from tests.eligibility.test_x12_inquiry import sent as sent_270
+from tests.eligibility.test_x12_inquiry import subscriber
 from tests.pipeline.flowing import ACTOR, OTHER_PAYER, PAYER, Flow
+from tests.pipeline.test_file_payers import NORTHGATE, HopConnections
 from tests.sandbox.invented import clean
 
 NAME = f"Meadow Mutual {PAYER}"
@@ -81,8 +92,15 @@ class Mail:
         access = replace(flow.context.payer_access, inquiry_runner=self.runner)
         flow.context = replace(flow.context, payer_access=access)
         self.context = work_context(
-            flow.database, flow.vault, flow.clock, payers=self.payers, inquiry_runner=self.runner
-        )
+            flow.database, flow.vault, flow.clock, payers=self.payers,
+            connections=flow.connections, inquiry_runner=self.runner,
+        )  # fmt: skip
+
+    def use_hop(self):
+        """Reach the payer over a hop."""
+        self.flow.connections = HopConnections()
+        access = replace(self.context.payer_access, connections=lambda: self.flow.connections)
+        self.flow.context = self.context = replace(self.context, payer_access=access)
 
     async def ask(self, *members):
         """Ask about some patients; the number of the request, and the call that waits."""
@@ -126,10 +144,10 @@ async def mail(place, database, clock):
     await made.runner.stop()
 
 
-def answers(content, now):
+def answers(content, now, profile=Profile(PAYER, NAME)):  # noqa: B008  (a value)
     """What a payer of its own making leaves for a file of inquiries: by kind."""
     [one] = read(content)
-    responder = responder_of(Profile(PAYER, NAME))
+    responder = responder_of(profile)
     return {
         kind: write(reply_envelope(one.parties, at, now))
         for at, (kind, write) in enumerate(responder.response_files(one, now, ""), start=1)
@@ -159,6 +177,53 @@ async def test_inquiries_go_out_as_a_file_and_its_answers_come_back(mail):
     assert await mail.send() == b""
 
 
+async def test_inquiries_go_over_a_hop_under_its_id_of_the_payer_and_its_answers_are_taken(mail):
+    flow = mail.flow
+    mail.use_hop()
+    id, waiting = await mail.ask("2001", "2002")
+    flow.clock.advance(timedelta(seconds=60))
+    await waiting
+    sent = await mail.send()
+    assert sent.count(b"*****PI*60054~") == 2
+    assert PAYER.encode() not in sent
+    async with flow.database.read(batches.SCOPE) as tx:
+        batch = await batches.find(tx, 1)
+    assert (batch.hop, batch.hop_payer_id, batch.payer_id) == (NORTHGATE.id, "60054", PAYER)
+    left = answers(sent, flow.clock.now(), Profile("60054", NAME))
+    # Of a payer that the hop does not serve nothing is taken.
+    foreign = left["271"].replace(b"PI*60054", b"PI*60055")
+    assert await flow.arrive(foreign, payer=NORTHGATE.id, name="foreign") == ["parked"]
+    flow.connections.hop = Hop(NORTHGATE.id, NORTHGATE.name, [
+        one._replace(active=False) for one in NORTHGATE.payers
+    ])  # fmt: skip
+    assert await flow.arrive(left["271"], payer=NORTHGATE.id, name="later") == ["applied"]
+    body = await mail.responses(id)
+    assert (body["Status"], traces(body)) == (COMPLETE, ["visit 1", "visit 2"])
+
+
+async def test_a_payer_that_only_a_hop_for_claims_serves_is_not_asked(mail):
+    connections = mail.flow.connections
+    connections.mailbox_routes = lambda *key: [
+        replace(connections.route(*key), hop="NORTHGATE", inquiries="")
+    ]
+    id, waiting = await mail.ask("2001")
+    await waiting
+    assert "PayerWithoutRoute" in str(await mail.responses(id))
+    async with mail.flow.database.read(inquiries.SCOPE) as tx:
+        assert await inquiries.open_queues(tx) == []
+    # The patient of a 270 file is refused at once, and not after a day.
+    [asked] = parse(sent_270((PAYER, subscriber()))).sets()
+    patients = read_patients(asked)
+    plan = await plan_inquiries(PATIENTS, mail.context, mail.flow.site, patients, realtime=False)
+    assert (len(plan.inquiries), [*plan.refusals.values()]) == (0, [Refusal.PAYER_NOT_ASKED])
+    # Real time beside the hop is enough.
+    connections.realtime_connections = lambda *payer: [
+        SimpleNamespace(route=connections.route(*payer))
+    ]
+    plan = await plan_inquiries(PATIENTS, mail.context, mail.flow.site, patients, realtime=False)
+    assert (len(plan.inquiries), plan.refusals) == (1, {})
+
+
 async def test_the_answer_in_time_ends_the_call(mail):
     connections = mail.flow.connections
     connections.mailbox_routes = lambda *key: [replace(connections.route(*key), window_seconds=5)]
@@ -170,16 +235,20 @@ async def test_the_answer_in_time_ends_the_call(mail):
 
 
 @pytest.mark.parametrize(
-    ("made", "kind", "before"),
+    ("made", "kind", "before", "sender"),
     [
-        (ta1, "TA1", b""),
-        (nine, "999", b""),
-        (ta1, "TA1", b"\xef\xbb\xbf"),
-        (nine, "999", b"\xef\xbb\xbf"),
-        (nine, "999", b"left by a transfer program\r\n"),
+        (ta1, "TA1", b"", PAYER),
+        (ta1, "TA1", b"", NORTHGATE.id),
+        (nine, "999", b"", PAYER),
+        (nine, "999", b"", NORTHGATE.id),
+        (ta1, "TA1", b"\xef\xbb\xbf", PAYER),
+        (nine, "999", b"\xef\xbb\xbf", PAYER),
+        (nine, "999", b"left by a transfer program\r\n", PAYER),
     ],
 )
-async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kind, before):
+async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kind, before, sender):
+    if sender != PAYER:
+        mail.use_hop()
     id, waiting = await mail.ask("2001", "2002")
     mail.flow.clock.advance(timedelta(seconds=60))
     await waiting
@@ -193,7 +262,7 @@ async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kin
     refusal = refusal.replace(b"TST01          ", payer).replace(
         b"*TST01*", b"*%s*" % payer.strip()
     )
-    assert await mail.flow.arrive(before + refusal) == ["applied"]
+    assert await mail.flow.arrive(before + refusal, payer=sender) == ["applied"]
     body = await mail.responses(id)
     # A TA1 refuses the whole file; the 999 refuses the first set of two.
     expected = ["visit 1", "visit 2"] if kind == "TA1" else ["visit 1"]

@@ -15,6 +15,7 @@ import pytest
 from clearlane.kernel.limits import INQUIRY_WAIT_SECONDS_MAX
 from clearlane.sandbox.members import SANDBOX_DELAY_PER_PATIENT_SECONDS
 from tests.api.service_process import ServiceProcess, VendorAccount
+from tests.cases import by_profile
 from tests.databases import KINDS
 from tests.eligibility.eligibility_caller import (
     COMPLETE,
@@ -30,8 +31,8 @@ from tests.eligibility.eligibility_caller import (
 )
 
 AT_ONCE = 20
-CALLS = {"postgresql": 1_000, "sqlite": 100}
-"""How many wait at once. The database has no part in waiting, so a thousand on one of them are enough."""
+CALLS = {"postgresql": by_profile(thorough=1_000, usual=300, quick=100), "sqlite": 100}
+"""How many wait at once. The database has no part in waiting, so a thousand on one of them (`make thorough`) are enough."""
 
 
 @pytest.fixture(params=KINDS)

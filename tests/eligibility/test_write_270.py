@@ -1,6 +1,6 @@
 """Every 270 we write is accepted by our checker and by an independent one.
 
-Also tests `eligibility/build_inquiry`.
+Also tests `eligibility/build_inquiry` and `inquiry/traced_sets`.
 """
 
 import json

@@ -1,6 +1,7 @@
 """Real time over X12, over https on both databases: a 270 goes in, and what comes back is clean and in the sender's terms.
 
-Also tests `api/v1/realtime`, `eligibility/read_270` and `eligibility/write_271`.
+Also tests `api/v1/realtime`, `pipeline/inquiry/inquiry_plan`, `eligibility/read_270`, `eligibility/write_271` and
+`inquiry/sender_levels`.
 """
 
 import asyncio
@@ -18,6 +19,8 @@ from clearlane.x12.checker import check
 from tests.eligibility.eligibility_caller import answers_at, requests_at, traces
 from tests.eligibility.invented import TRACE, envelope
 from tests.patience import PATIENCE_SECONDS, until
+
+pytestmark = pytest.mark.one_database
 
 URL = "/clearlane/v1/x12"
 PAYERS = ("TST01", "TST1E", "TST2E", "TST3E", "TST02")

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import shlex
+from datetime import date
 from functools import partial
 
 import pytest
@@ -26,7 +27,10 @@ from tests.contexts import work_context
 from tests.databases import make_site
 from tests.enrollment.invented import a_document, a_practice, an_enrollment
 
+pytestmark = pytest.mark.one_database
+
 ASKING = {payer.payer_id for payer in LIVE_PAYERS if payer.claim_enrollment_required}
+ASKING_FOR_ERA = {p.payer_id for p in LIVE_PAYERS if p.era_availability == "RequiresEnrollment"}
 
 
 @pytest.fixture
@@ -90,7 +94,10 @@ async def test_all_of_it_is_shown_by_id_in_any_case(clearlane, enrolled, in_thre
     found = shown(await in_thread(clearlane, f"show {id.lower()} --json"))
     assert {k: v for k, v in found["enrollment"].items() if v is not None} == sent
     assert [note["field"] for note in found["findings"]] == ["Npi"]
-    assert {payer["payer_id"] for payer in found["payers"]} == ASKING
+    by_transaction = {one["for"]: set() for one in found["payers"]}
+    for one in found["payers"]:
+        by_transaction[one["for"]].add(one["payer_id"])
+    assert by_transaction == {"claims": ASKING, "era": ASKING_FOR_ERA}
     assert {payer["state"] for payer in found["payers"]} == {"submitted"}
     assert [event["event"] for event in found["events"]] == ["submitted"]
     printed = (await in_thread(clearlane, f"show {id}")).stdout
@@ -114,13 +121,29 @@ async def test_an_enrollment_is_moved_by_payer(clearlane, enrolled, in_thread):
     assert "approved" in printed.stdout
     await in_thread(clearlane, f"refuse {id} --payer PNE28 --reason 'Not on file' --yes")
     payers = shown(await in_thread(clearlane, f"show {id} --json"))["payers"]
-    states = {payer["payer_id"]: (payer["state"], payer["reason"]) for payer in payers}
-    assert states["HHP2M"] == ("approved", "")
-    assert states["PNE28"] == ("refused", "Not on file")
+    states = {
+        (one["payer_id"], one["for"]): (one["state"], one["reason"], one["live_from"])
+        for one in payers
+    }
+    today = SystemClock().now().date()
+    assert states["PNE28", "claims"] == ("refused", "Not on file", "")
+    assert states["HHP2M", "claims"][:2] == ("approved", "")
+    assert abs(date.fromisoformat(states["HHP2M", "claims"][2]) - today).days <= 1
+    assert states["HHP2M", "era"] == ("submitted", "", "")
     (row,) = shown(await in_thread(clearlane, "list --json"))
     assert row["state"] == "approved 1, refused 1"
     again = await in_thread(clearlane, f"approve {id} --payer HHP2M --yes")
     assert "no change was needed" in again.stdout
+    # An ERA is enrolled for by itself, from a day on.
+    line = f"approve {id} --payer HHP2M --transaction era --from 2031-01-02"
+    assert (
+        "enrolled with HHP2M (ERA) from 2031-01-02 on"
+        in (await in_thread(partial(clearlane, code=2), line)).stderr
+    )
+    (moved,) = shown(await in_thread(clearlane, f"{line} --yes --json"))
+    assert (moved["for"], moved["now"], moved["live_from"]) == ("era", "approved", "2031-01-02")
+    (moved,) = shown(await in_thread(clearlane, f"end {id} --payer HHP2M --yes --json"))
+    assert (moved["before"], moved["now"]) == ("approved", "ended")
 
 
 async def test_without_a_payer_all_that_require_enrollment_are_meant(
@@ -142,8 +165,9 @@ async def test_without_a_payer_all_that_require_enrollment_are_meant(
         ("list --payer HHP2M --type dental", 2, "There is no dental payer HHP2M"),
         ("list --site NOWHERE", 1, "There is no site NOWHERE"),
         (f"refuse E0 --reason {'x' * 501} --yes", 2, "500 characters at most"),
+        ("approve E0 --from 1/2/2031 --yes", 2, "give a day as YYYY-MM-DD"),
     ],
-    ids=["show", "approve", "payer", "type", "site", "reason"],
+    ids=["show", "approve", "payer", "type", "site", "reason", "day"],
 )
 def test_what_cannot_be_done_is_reported(clearlane, line, code, says):
     assert says in clearlane(line, code=code).stderr
@@ -211,4 +235,4 @@ async def test_every_look_and_every_move_is_audited(clearlane, enrolled, in_thre
         "enrollment.export",
         "enrollment.approve",
     ]
-    assert lines[-1]["detail"] == "Medical HHP2M"
+    assert lines[-1]["detail"] == "Medical HHP2M claims"

@@ -24,6 +24,7 @@ from clearlane.pipeline.enrollment.enroll import (
 )
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.operator.enrollment_admin import (
+    EnrolledWith,
     apply_event,
     list_enrollments,
     load_enrollment,
@@ -72,16 +73,18 @@ class EnrollmentSetup:
             actor=OPERATOR,
         )
 
-    async def move(self, id, event, *payers, reason=""):
+    async def move(self, id, event, *payers, reason="", live_from=None):
         return await apply_event(
             self.database,
             self.vault,
             id,
             event,
-            payers or (ASKS,),
+            [EnrolledWith(payer) for payer in payers or (ASKS,)],
             reason=reason,
             now=START + timedelta(days=1),
             actor=OPERATOR,
+            sites=[],
+            live_from=live_from or START.date(),
         )
 
 
@@ -273,6 +276,11 @@ async def test_the_same_again_changes_nothing(setup):
     (outcome,) = (await setup.enroll(site, a_document())).results
     assert len(await setup.move(outcome.id, EnrollmentEvent.APPROVE)) == 1
     assert await setup.move(outcome.id, EnrollmentEvent.APPROVE) == []
+    # Its first day may still be changed.
+    day = START.date() + timedelta(days=20)
+    (moved,) = await setup.move(outcome.id, EnrollmentEvent.APPROVE, live_from=day)
+    assert (moved.before, moved.after, moved.live_from) == ("approved", "approved", day)
+    assert await setup.move(outcome.id, EnrollmentEvent.APPROVE, live_from=day) == []
 
 
 async def test_what_cannot_happen_is_refused_with_all_that_came_with_it(setup):
@@ -364,6 +372,10 @@ async def test_the_finding_says_how_far_the_enrollment_is_and_since_which_day_of
     assert refused in await enrollment_message(setup, site)
     await setup.move(outcome.id, EnrollmentEvent.START)
     assert f"pending since {answered};" in await enrollment_message(setup, site)
+    day = START.date() + timedelta(days=9)
+    await setup.move(outcome.id, EnrollmentEvent.APPROVE, live_from=day)
+    later = f"enrollment counts from {day} on; send the claim again then."
+    assert (await enrollment_message(setup, site)).endswith(later)
     await setup.move(outcome.id, EnrollmentEvent.APPROVE)
     assert await enrollment_message(setup, site) == ""
     await setup.move(outcome.id, EnrollmentEvent.REFUSE)

@@ -2,13 +2,13 @@
 
 import json
 
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from clearlane.enrollment.decode import decode_enrollment
 from clearlane.enrollment.fields import FIELDS, TypeOfNpi
 from clearlane.kernel.formats import is_po_box
-from tests.cases import every_case
+from tests.cases import by_profile, every_case
 from tests.contract.contract_table import fields_of_object
 from tests.enrollment.invented import a_practice, an_enrollment
 
@@ -58,6 +58,7 @@ def test_requests_for_a_person_and_for_an_organization_pass():
 
 
 @by_name(("name", "least", "most"), FREE)
+@settings(max_examples=by_profile(thorough=500, usual=25, quick=10))
 @given(data=st.data())
 def test_a_text_fits_at_both_edges_and_no_further(name, least, most, data):
     """Any characters pass; one too few or one too many is found, and nothing else is."""

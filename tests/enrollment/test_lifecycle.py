@@ -1,6 +1,7 @@
 """The life of an enrollment with a payer."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from clearlane.enrollment.lifecycle import (
     EnrollmentEvent,
     EnrollmentProgress,
     EnrollmentState,
+    RecordedEvent,
     current_states,
     replay,
 )
@@ -53,7 +55,9 @@ def test_nobody_has_acted_means_the_first_state():
 
 def test_the_operators_page_matches_the_table():
     page = Path(__file__).parents[2] / "docs" / "how-to" / "enrollment.md"
-    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", page.read_text(), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", page.read_text(), re.MULTILINE
+    )
     (_, *names), *lines = rows
     events = [EnrollmentEvent(name.strip("`")) for name in names]
     documented = {
@@ -69,7 +73,14 @@ def test_the_operators_page_matches_the_table():
 
 
 def test_an_event_that_changes_nothing_leaves_the_day_as_it_was():
-    approved = [(7, EnrollmentEvent.APPROVE.value)]
-    assert replay(5, approved) == EnrollmentProgress(EnrollmentState.APPROVED, 7)
-    again = [*approved, (9, EnrollmentEvent.APPROVE.value)]
-    assert replay(5, again) == EnrollmentProgress(EnrollmentState.APPROVED, 7)
+    first, later = date(2026, 3, 1), date(2026, 4, 1)
+    approved = [RecordedEvent(7, EnrollmentEvent.APPROVE.value, first)]
+    assert replay(5, approved) == EnrollmentProgress(EnrollmentState.APPROVED, 7, first)
+    again = [*approved, RecordedEvent(9, EnrollmentEvent.APPROVE.value, later)]
+    progress = replay(5, again)
+    assert progress == EnrollmentProgress(EnrollmentState.APPROVED, 7, later)
+    assert not progress.is_live(first)
+    assert progress.is_live(later)
+    ended = replay(5, [*again, RecordedEvent(11, EnrollmentEvent.END.value)])
+    assert ended == EnrollmentProgress(EnrollmentState.ENDED, 11)
+    assert not ended.is_live(later)

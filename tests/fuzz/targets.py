@@ -10,22 +10,35 @@ from datetime import UTC, date, datetime
 from functools import cache
 from random import Random
 
+from clearlane.claims.fields import encode
 from clearlane.claims.forms import FORMS, samples
-from clearlane.claims.read.decode import read_document
+from clearlane.claims.forms.x12_loops import claim_findings, claim_of_unit
+from clearlane.claims.kinds import X12
+from clearlane.claims.read.decode import read_document, restore_claim
+from clearlane.claims.responses.ack_verdicts import not_accepted
+from clearlane.claims.responses.acknowledged_claim import acknowledged_claim
+from clearlane.claims.responses.sender_set import sender_set_of
+from clearlane.claims.responses.write_277ca import Acknowledgement277CA, clearinghouse_source
+from clearlane.claims.rules import RuleInputs
+from clearlane.claims.rules.file_claims import check_file_claim
+from clearlane.claims.write.write_x12 import plain_text
 from clearlane.enrollment.decode import decode_enrollment, split_request
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import views
 from clearlane.x12.checker.ack import acknowledge
 from clearlane.x12.checker.check import check, iter_findings
 from clearlane.x12.reader.outline import OutlineSegment, iter_outline
-from clearlane.x12.reader.reader import parse
+from clearlane.x12.reader.reader import UnitClosed, parse
 from clearlane.x12.show.page import UnreadablePageError, write_page
 from clearlane.x12.show.redact import redact
 from clearlane.x12.writer.writer import write
+from tests.claims.file_claims import CROWN, VISITS, claims_in, sent, units_in
+from tests.claims.outgoing import written
 from tests.eligibility.invented import decode_request
 from tests.eligibility.invented import document as eligibility_document
 from tests.enrollment.invented import a_document, a_practice
 from tests.x12 import samples837, samples_other
+from tests.x12.guide_files import guide_file
 from tests.x12.injected_faults import good
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
@@ -33,6 +46,7 @@ TODAY = date(2024, 5, 1)
 CLAIM_KINDS = ("837P", "837D", "837I")
 # A 999 names group and set by the values of GS and ST, a TA1 the interchange by those of ISA, right or wrong.
 REPEATED_AS_RECEIVED = {"AK1", "AK2", "TA1"}
+SEED_BYTES_MAX = 6_000
 OTHER_KINDS = ("270", "271", "276", "277", "277CA", "835", "999")
 
 
@@ -92,6 +106,44 @@ def show_file(data: bytes) -> None:
     assert "<script" not in page
 
 
+def pass_claims(data: bytes) -> None:
+    """Claims of any file are stored, judged and acknowledged; those of a clean file go out as they came."""
+    units = units_in(data)
+    receipts: dict[int, Acknowledgement277CA] = {}
+    for unit in units:
+        claim = claim_of_unit(unit)
+        assert restore_claim(X12, encode(claim)) == claim
+        own = claim_findings(claim, unit.set.findings)
+        judged = check_file_claim(claim, RuleInputs(today=TODAY), own)
+        _expect_sentences(judged.findings)
+        named = acknowledged_claim(unit.loop, unit.parents, unit.set.first_segment)
+        if id(unit.set) not in receipts:
+            sender = sender_set_of(unit.set)
+            receipts[id(unit.set)] = Acknowledgement277CA(
+                clearinghouse_source("Clearlane", sender),
+                sender,
+                received=TODAY,
+                control=1,
+                moment=NOW,
+            )
+        receipts[id(unit.set)].add(named, not_accepted(judged.findings, named))
+    for receipt in receipts.values():
+        assert check(receipt.write()).readable
+    if units and not check(data).errors:
+        _expect_same_claims(units)
+
+
+def _expect_same_claims(units: list[UnitClosed]) -> None:
+    """Write each claim by itself, and compare its segments with those that came."""
+    for out in sent([claim_of_unit(unit) for unit in units]):
+        (back,) = claims_in(written(None, [out]))
+        for before, after in zip(out.claim.parts, back.parts, strict=True):
+            came, went = before.segments, after.segments
+            for one in (came, went):
+                one[:] = [each for each in one if each[0] != "HL" and each[:2] != ["REF", "D9"]]
+            assert [[plain_text(text) for text in each] for each in came] == went
+
+
 def decode_claims(data: bytes) -> None:
     """A document of claims is decoded or refused with findings."""
     for kind in FORMS.values():
@@ -146,6 +198,16 @@ def x12_seeds() -> tuple[bytes, ...]:
 
 
 @cache
+def file_seeds() -> tuple[bytes, ...]:
+    """Small files of claims, in several separators."""
+    made = [
+        guide_file(number, {"837P": ("MM001",), "837D": ("SD003",)}) for number in range(10, 40)
+    ]
+    own = [one.read_bytes() for one in (VISITS, CROWN)]
+    return (*own, *(one.content for one in made if len(one.content) < SEED_BYTES_MAX))
+
+
+@cache
 def claim_seeds() -> tuple[bytes, ...]:
     """A minimal and a full document of each kind of claim."""
     return tuple(
@@ -186,6 +248,7 @@ TARGETS: dict[str, FuzzTarget] = {
         FuzzTarget("checker", check_file, x12_seeds, X12_WORDS),
         FuzzTarget("acknowledger", acknowledge_file, x12_seeds, X12_WORDS),
         FuzzTarget("readings", show_file, x12_seeds, X12_WORDS),
+        FuzzTarget("file claims", pass_claims, file_seeds, X12_WORDS),
         FuzzTarget("claims", decode_claims, claim_seeds, JSON_WORDS),
         FuzzTarget("eligibility", decode_eligibility, eligibility_seeds, JSON_WORDS),
         FuzzTarget("enrollment", decode_enrollments, enrollment_seeds, JSON_WORDS),

@@ -22,6 +22,8 @@ STATUS = re.compile(r"#.*exit status (\d)")
 OWN_TERMINAL = re.compile(r"make |clearlane serve\b|clearlane worker$|git clone ")
 DONE = "followed-to-here"
 REST = "..."
+INSTALLED = "$PWD/.venv/bin:$PATH"
+"""How a page says where commands are found."""
 
 # What differs from run to run. Those that are names are remembered and replaced in later commands.
 NAMES = (
@@ -85,6 +87,9 @@ def _finished(command: str) -> bool:
 
 class Follower:
     """A newcomer at a terminal: one shell for all steps, in a directory like the checkout's."""
+
+    programs = INSTALLED
+    """Where commands are found, also after a page has said where."""
 
     def __init__(self, directory: Path, **replacements: str) -> None:
         link = directory / ".venv"

@@ -101,7 +101,8 @@ def installed(tmp_path_factory) -> Path:
                 (packages / top).symlink_to(Path(str(found.locate_file(top))))
     binaries = directory / "venv" / "bin"
     done = subprocess.run(
-        [binaries / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel],
+        [binaries / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+         "--no-compile", wheel],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -59,6 +59,10 @@ class Practice:
                 for at, (account, member) in enumerate(claims, 1)
             ]
         ).replace(b"20240211", day.encode())
+        await self.send_content(site, content)
+
+    async def send_content(self, site, content):
+        """Send a file. It is processed."""
         upload = await Upload.begin(
             self.context, site, name="claims.837", channel=FileChannel.HTTPS, actor=VENDOR
         )

@@ -8,9 +8,10 @@ from tests.api.service_process import ServiceProcess
 from tests.connect.sftp_server import HOST_KEY, PASSWORD, SftpPayer
 from tests.journey.follower import ROOT, Follower, steps
 from tests.journey.newcomer import checkout
+from tests.journey.prepared_command import prepared_command
 from tests.journey.test_one_sandbox import IN_A_SANDBOX
 
-pytestmark = pytest.mark.xdist_group("how-to")
+pytestmark = pytest.mark.group("how-to")
 
 HOW_TO = ROOT / "docs" / "how-to"
 FOLLOWED = {"production", "sftp-payer", "postgresql", *IN_A_SANDBOX}
@@ -24,7 +25,7 @@ def page(name: str) -> str:
 
 def at_terminal(directory, **names) -> Follower:
     follower = Follower(directory, **names)
-    follower.type('export PATH="$PWD/.venv/bin:$PATH"')
+    follower.type(f'export PATH="{prepared_command(directory)}:$PWD/.venv/bin:$PATH"')
     return follower
 
 

@@ -16,7 +16,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm, samples
+from clearlane.claims.forms import V3_DENTAL, V3_FORMS, V3_MEDICAL, AnyForm, samples
 from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
@@ -305,10 +305,10 @@ async def scenario_run(request, new_place) -> AsyncIterator[ScenarioRun]:
 def forty_days(caller: Caller) -> ScenarioRun:
     run = ScenarioRun(caller)
     caller.post("/sandbox/clock", {"Frozen": True})
-    for kind in FORMS.values():
+    for kind in V3_FORMS:
         caller.submit(kind, a_claim(kind, WHOLE_FILE))
     caller.advance(0)
-    for kind in FORMS.values():
+    for kind in V3_FORMS:
         caller.submit(kind, *(a_claim(kind, one) for one in MEMBERS if one != WHOLE_FILE))
     past = 0
     for day in DAYS:
@@ -321,7 +321,7 @@ def forty_days(caller: Caller) -> ScenarioRun:
 
 
 each_claim = pytest.mark.parametrize("member", MEMBERS)
-each_kind = pytest.mark.parametrize("kind", FORMS.values())
+each_kind = pytest.mark.parametrize("kind", V3_FORMS)
 
 
 @each_kind
@@ -475,7 +475,7 @@ def test_every_document_is_a_whole_interchange_that_names_no_other_claim(scenari
 def test_files_that_cannot_be_read_are_kept_apart_and_everything_else_is_applied(scenario_run):
     listed = json.loads(scenario_run.caller.server.command("inbox", "list", "--all", "--json"))
     unreadable = [one for one in listed if one["state"] == "quarantined"]
-    assert len(unreadable) == 2 * len(FORMS)  # a web page and half a file of each 3013
+    assert len(unreadable) == 2 * len(V3_FORMS)  # a web page and half a file of each 3013
     assert {one["state"] for one in listed} == {"applied", "quarantined"}
 
 

@@ -1,9 +1,12 @@
-"""Tasks are canceled for good, also those that were busy at first."""
+"""Tasks are canceled for good, also those that were busy at first; threads in the background make way."""
 
 import asyncio
+import sys
+
+import pytest
 
 from clearlane.kernel.clock import SystemClock
-from clearlane.kernel.tasks import cancel_all
+from clearlane.kernel.tasks import INTERPRETER_SECONDS_MAX, cancel_all, run_in_background
 from clearlane.store.database.group_commit import (
     Actor,
     PendingWrite,
@@ -54,3 +57,19 @@ async def test_a_task_whose_write_is_being_stored_is_canceled_after_it():
     await ending
     assert task.cancelled()
     assert len(beats) > 1
+
+
+async def test_a_computation_in_the_background_gives_the_interpreter_back_soon():
+    usual = sys.getswitchinterval()
+
+    def compute(number, *, fails=False):
+        assert sys.getswitchinterval() == pytest.approx(INTERPRETER_SECONDS_MAX)
+        if fails:
+            raise ValueError
+        return number
+
+    computed = await asyncio.gather(*(run_in_background(compute, at) for at in range(3)))
+    assert computed == [0, 1, 2]
+    with pytest.raises(ValueError):
+        await run_in_background(compute, 1, fails=True)
+    assert sys.getswitchinterval() == usual > INTERPRETER_SECONDS_MAX

@@ -1,11 +1,13 @@
 """Payer lists from memory: who is in which, and the exact bytes."""
 
 import gzip
+import hashlib
 import json
 
 import pytest
 from msgspec.structs import replace
 
+from clearlane.claims.kinds import ClaimKind, id_in_claims
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.samples import LIVE_PAYERS, TEST_PAYERS
@@ -39,6 +41,40 @@ def test_a_row_holds_the_fields_of_the_interface_in_its_order():
             '"ClaimEnrollmentRequired":false}]'
         ).encode()
     )
+
+
+LISTS_BEFORE_INSTITUTIONAL_CLAIMS = {
+    ("live", "Medical"): "62ad3a7b525d63ed",
+    ("live", "Dental"): "e9a914755cc8caea",
+    ("test", "Medical"): "746c3aea9fc9dc20",
+    ("test", "Dental"): "7ed388f93a1ed323",
+    ("eligibility", "Medical"): "5f7e5c6ea2621098",
+    ("eligibility", "Dental"): "28e23e1d83a79a2f",
+}
+"""What the lists of V3 hashed to before there was a third kind of claim, for these payers."""
+
+
+def test_the_lists_of_v3_are_what_they_were_before_institutional_claims(sandbox):
+    """What a payer wants of institutional claims is a column of the directory, and no list of V3 shows it."""
+    changed = [
+        replace(p, institutional_payer_id=f"{p.payer_id}I", edits=("professional_only",))
+        for p in ALL
+    ]
+    for payers in (sandbox, PayerDirectory(changed, sandbox=True)):
+        assert {
+            key: hashlib.sha256(payers.payer_list(*key).body).hexdigest()[:16]
+            for key in LISTS_BEFORE_INSTITUTIONAL_CLAIMS
+        } == LISTS_BEFORE_INSTITUTIONAL_CLAIMS
+
+
+def test_a_payer_is_found_by_the_id_of_its_institutional_claims(sandbox):
+    found = sandbox.find("twl6i", "Medical")
+    assert found is not None
+    assert (found.payer_id, id_in_claims(found, ClaimKind.INSTITUTIONAL)) == ("TWL61", "TWL6I")
+    assert id_in_claims(found, ClaimKind.MEDICAL) == "TWL61"
+    other = sandbox.find("MDW10", "Medical")
+    assert other is not None
+    assert id_in_claims(other, ClaimKind.INSTITUTIONAL) == "MDW10"
 
 
 def test_the_live_list_holds_active_live_payers_of_the_type(sandbox):

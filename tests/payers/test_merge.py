@@ -93,6 +93,10 @@ def test_the_same_payer_twice_in_a_file_is_found():
         ([payer("B", "A")], [payer("A")], [(2, "PAY005", "PayerId")]),
         # the same legacy id twice
         ([payer("A", "X")], [payer("B", "x")], [(2, "PAY005", "SvcPayerId")]),
+        # The id of its institutional claims is nobody else's, and may be its own.
+        ([A], [payer("B", institutional_payer_id="a")], [(2, "PAY005", "InstitutionalPayerId")]),
+        ([payer("A", institutional_payer_id="X")], [payer("X")], [(2, "PAY005", "PayerId")]),
+        ([], [payer("A", "X", institutional_payer_id="x")], []),
     ],
 )
 def test_an_id_that_would_name_two_payers_of_a_type_is_found(existing, incoming, expected):

@@ -21,7 +21,7 @@ from clearlane.store.delivery.payers import (
     preview_import,
     record_export,
 )
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 
 NORA = Actor("operator", "nora")
 ALL = SystemScope("a test")
@@ -155,7 +155,7 @@ async def test_two_imports_at_once_leave_the_directory_of_one_after_the_other(pl
 
 
 async def test_many_payers_come_in_and_load_again(database):
-    count = full_or_quick(20_000, 2_000)
+    count = by_profile(thorough=20_000, usual=5_000, quick=2_000)
     many = [
         Payer(PAYER_TYPES[n % 2], f"Plan {n}", f"S{n}", f"P{n}", "", ERAS[n % 3], n % 5 == 0)
         for n in range(count)

@@ -11,6 +11,7 @@ class Candidate(NamedTuple):
     vendor_id: int
     site_id: int
     is_named: int = 0
+    is_proven: int = 0
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,13 @@ class Candidate(NamedTuple):
 )
 def test_the_owner_of_a_remittance(sites, paid, owner):
     assert choose_owner(sites, paid) == owner
+
+
+def test_beside_other_vendors_a_payee_needs_a_proof_or_a_name():
+    """Anyone can write an NPI into a file, and get the remittances of its owner."""
+    for proof, owner in (({}, None), ({"is_proven": 1}, (1, 1)), ({"is_named": 1}, (1, 1))):
+        assert choose_owner([Candidate(1, 1, **proof)], set(), has_other_vendors=True) == owner
+    # One site's proof is its vendor's; another vendor's files make it uncertain again.
+    sites = [Candidate(1, 1), Candidate(1, 2, is_proven=1)]
+    assert choose_owner(sites, {(1, 1)}, has_other_vendors=True) == (1, 1)
+    assert choose_owner([*sites, Candidate(2, 3)], set(), has_other_vendors=True) is None

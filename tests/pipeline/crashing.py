@@ -23,7 +23,7 @@ from clearlane.events.types import TYPES
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
 from clearlane.store.database.database import Actor
-from clearlane.store.database.schema import claim_facts, claims, polls
+from clearlane.store.database.schema import claim_facts, claims, polls, proof_entries
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches as store
 from clearlane.store.delivery.routes import add_route
@@ -44,6 +44,7 @@ LINKS = Statement(
     ),
     system=True,
 )
+LOGGED = Statement(select(proof_entries.c.batch_id, proof_entries.c.leaves))
 POLLS = Statement(update(polls).values(next_at=0))
 SETTINGS = {
     "CLEARLANE_MODE": "production",
@@ -73,7 +74,7 @@ class Worker:
             name: text for name, text in os.environ.items() if not name.startswith("CLEARLANE_")
         }
         self.process = await asyncio.to_thread(
-            PreparedProcess, "clearlane", "worker", env=bare | self._given
+            PreparedProcess, "tests.pipeline.quick_node", "worker", env=bare | self._given
         )
         return self
 
@@ -194,6 +195,15 @@ class Crashing:
         assert sorted(files) == sorted(batch.name for batch in batches)
         assert set(self.came.values()) == {1}
         assert {states[id] for id in self.accepted} == {("sent", 1, 0)}
+
+    async def check_filings(self):
+        """The log of filings has a leaf for each claim of each delivery and each acknowledgement, and no other."""
+        async with self.out.context.database.read(store.SCOPE) as tx:
+            logged = await tx.rows(LOGGED)
+        delivered = {batch.id: batch.claims for batch in await self.out.batches()}
+        assert {batch: leaves for batch, leaves in logged if batch is not None} == delivered
+        answered = Counter(kind for _, kind in await self.facts())["ACCEPTED_999"]
+        assert sum(leaves for batch, leaves in logged if batch is None) == answered
 
     async def check_events(self):
         """Each claim is reported once as received and once as sent, and its events are counted without a gap."""

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from types import SimpleNamespace
 
 from msgspec import structs
 from sqlalchemy import bindparam, func, select, update
@@ -67,6 +68,15 @@ class MemoryConnections:
     def all_mailbox_routes(self):
         return [self.route(*key) for key in self.mailboxes]
 
+    def hops(self):
+        return []
+
+    def find_hop(self, id):
+        return next((one for one in self.hops() if one.id == id), None)
+
+    def realtime_connections(self, type, payer_id):
+        return []
+
     def open_mailbox(self, route):
         return self.mailboxes.setdefault((route.type, route.payer_id), MemoryMailbox())
 
@@ -75,7 +85,7 @@ class MemoryConnections:
         return PayerRoute(
             route_id=1, payer_id=payer_id, type=type, kind="memory", sender_id="CLEARLANE",
             receiver_id="MEADOW", poll_seconds=self.poll_seconds,
-            answer_days=self.answer_days.get(payer_id, 0),
+            answer_days=self.answer_days.get(payer_id, 0), inquiries="270,276",
         )  # fmt: skip
 
 
@@ -90,6 +100,7 @@ class Flow:
     connections: MemoryConnections
     site: Site
     payers: PayerDirectory
+    sites: list[Site] = field(default_factory=list)
     number: int = 0
 
     @classmethod
@@ -100,11 +111,12 @@ class Flow:
             [invented_payer(PAYER), invented_payer(OTHER_PAYER)], sandbox=sandbox
         )
         connections = MemoryConnections()
+        sites: list[Site] = []
         context = work_context(
             database, vault, clock, payers=payers, connections=connections, data=place.data,
-            sandbox=sandbox,
+            sandbox=sandbox, accounts=SimpleNamespace(sites=sites),
         )  # fmt: skip
-        flow = cls(database, clock, vault, context, connections, None, payers)
+        flow = cls(database, clock, vault, context, connections, None, payers, sites)
         flow.site = await flow.new_site()
         return flow
 
@@ -125,10 +137,12 @@ class Flow:
             await tx.run(MOVE, site=scope.site, zone=time_zone)
 
         await self.database.write(EVERYONE, move, actor=ACTOR)
-        return Site(
+        site = Site(
             scope.site, scope.vendor, f"S{scope.site}", f"C{scope.site}", "Larkspur Dental",
             time_zone=time_zone, baa_accepted=True,
         )  # fmt: skip
+        self.sites.append(site)
+        return site
 
     async def submit(self, count=1, *, site=None, payer=PAYER, line=None, **own):
         """Submit claims; their claim numbers."""

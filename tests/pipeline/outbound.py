@@ -94,6 +94,9 @@ class MemoryConnections:
     def all_mailbox_routes(self):
         return [route for routes in self.routes.values() for route in routes]
 
+    def hops(self):
+        return []
+
     def open_mailbox(self, route):
         return self.mailboxes[route.route_id]
 

@@ -15,6 +15,8 @@ from clearlane.store.installation.nodes import NodeRegistration
 from clearlane.x12.checker.check import check
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, numbers_in, outbound
 
+pytestmark = pytest.mark.one_database
+
 
 @pytest.fixture
 def left(place):
@@ -40,6 +42,7 @@ def states(clearlane):
     return {row["id"]: row["state"] for row in clearlane("batch list --all --json")}
 
 
+@pytest.mark.both_databases
 def test_batches_are_listed_and_shown(clearlane, left):
     doubtful, fixed, ids, _ = left
     listed = clearlane("batch list --json")
@@ -138,6 +141,7 @@ def test_files_without_a_route_are_written_anew_when_there_is_one(clearlane, lef
     assert numbers_in(content) == waiting
 
 
+@pytest.mark.both_databases
 def test_after_a_restore_by_other_tools_everything_open_is_in_doubt(clearlane, left):
     asked = clearlane("batch after-restore", code=2)
     assert "Give --yes" in asked

@@ -14,6 +14,8 @@ from clearlane.store.delivery import batches
 from tests.claims.answers import nine, paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, EVERYONE, PAYER, Flow, accounts, controls
 
+pytestmark = pytest.mark.one_database
+
 TAKEN = ("AK2*837*0001*005010X222A1", "IK5*A")
 
 
@@ -76,6 +78,7 @@ async def test_a_batch_in_doubt_that_is_answered_is_delivered_and_goes_out_no_mo
     assert await flow.send() == b""
 
 
+@pytest.mark.both_databases
 async def test_a_batch_of_which_half_is_answered_stays_in_doubt_and_is_not_sent_again_unasked(flow):
     _, batch_id, content = await doubtful(flow)
     one, _ = accounts(content)

@@ -1,7 +1,7 @@
 """What happens to claims and payments is recorded as events, in the same transaction.
 
 Also tests `pipeline/payment_events`, `pipeline/notify/feed`, `pipeline/notify/purge_events`,
-`pipeline/notify/silent_claims`, `store/claims/silent_claims` and `claims/read/changed_fields`.
+`pipeline/follow_up/overdue_claims` and `claims/read/changed_fields`.
 """
 
 import json
@@ -19,17 +19,19 @@ from clearlane.kernel.clock import to_micros
 from clearlane.payments.claim_payment_label import STATUS_LABELS
 from clearlane.pipeline.claim_events import LABEL_TYPES, REFUSED_BY, STATE_TYPES
 from clearlane.pipeline.claim_label import BY_CLOSING
+from clearlane.pipeline.follow_up.overdue_claims import act_on_overdue
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.notify.purge_events import purge_old_events
-from clearlane.pipeline.notify.silent_claims import tell_of_silent_claims
 from clearlane.pipeline.operator import payment_admin
-from clearlane.store.claims import silent_claims
+from clearlane.pipeline.outbound import deliver
 from clearlane.store.database.database import Actor
 from clearlane.store.events import events
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 from tests.claims.answers import nine, paid, patient, payment, status, ta1
-from tests.pipeline.flowing import EVERYONE, Flow, accounts, controls
+from tests.pipeline.flowing import EVERYONE, PAYER, Flow, accounts, controls
 from tests.pipeline.test_post import inquired
+
+pytestmark = pytest.mark.one_database
 
 PERSON = Actor("operator", "nora")
 
@@ -69,6 +71,43 @@ def test_every_state_and_outcome_has_a_type():
     assert REFUSED_BY.keys() < set(FactKind)
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    ("answers", "after"),
+    [
+        (("277CA",), ("claim.acknowledged", "acknowledged", "received")),
+        # The 999 says that the payer has the file: it is what reports the claim as sent.
+        (("999", "277CA"), ("claim.acknowledged", "acknowledged", "sent")),
+        (("835",), ("claim.paid", "complete", "received", "paid")),
+    ],
+)
+async def test_a_claim_that_is_answered_before_its_delivery_is_recorded_is_reported_once_as_sent(
+    flow, monkeypatch, answers, after
+):
+    """As after a crash between the two: the service that comes back may read the answers first."""
+    record = deliver.record_delivery
+
+    async def record_late(context, batch_id, *, actor):
+        box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))
+        [content] = box.sent.values()
+        [account] = accounts(content)
+        said = {
+            "999": lambda: nine(controls(content), ("AK2*837*0001*005010X222A1", "IK5*A")),
+            "277CA": lambda: status(patient(account, "A2:20*20261102*WQ*100")),
+            "835": lambda: payment(paid(account, "1", "100", "80", "CAS*CO*45*20")),
+        }
+        for one in answers:
+            await flow.arrive(said[one]())
+        await record(context, batch_id, actor=actor)
+
+    monkeypatch.setattr(deliver, "record_delivery", record_late)
+    await flow.sent()
+    found = [one for one in await described(flow) if one[0] != "payment.received"]
+    assert [one[0] for one in found] == ["claim.received", "claim.sent", after[0]]
+    assert found[-1] == after
+
+
+@pytest.mark.both_databases
 async def test_the_way_of_a_claim_is_reported_in_order_with_a_sequence(flow):
     [id], content = await flow.sent(Svc_VendorClaimId="A-17")
     [account] = accounts(content)
@@ -107,6 +146,7 @@ async def test_an_event_holds_nothing_of_a_patient(flow):
         assert word.lower() not in text.lower()
 
 
+@pytest.mark.both_databases
 async def test_an_operator_may_leave_the_vendors_claim_id_out(flow):
     await flow.submit()
     flow.context = replace(flow.context, events_name_claims=False)
@@ -169,6 +209,7 @@ async def test_a_claim_that_was_not_accepted_is_reported_as_such_until_one_takes
     assert [one["data"]["sequence"] for one in (received, corrected)] == [1, 2]
 
 
+@pytest.mark.both_databases
 async def test_a_repeated_document_is_reported_once(flow):
     await flow.submit(Svc_VendorClaimId="A-17")
     await flow.submit(Svc_VendorClaimId="A-17")
@@ -251,6 +292,7 @@ async def test_the_same_payment_again_is_reported_as_a_duplicate(flow):
     ]
 
 
+@pytest.mark.both_databases
 async def test_a_claim_without_an_answer_is_reported_once(flow, clock):
     other = await flow.new_site()
     _, content = await flow.sent(3)
@@ -259,31 +301,33 @@ async def test_a_claim_without_an_answer_is_reported_once(flow, clock):
     days = flow.context.limits.claim_silence_days
     clock.advance(timedelta(days=days - 1))
     await flow.arrive(payment(paid(paid_account, "1", "100", "80", "CAS*CO*45*20")))
-    assert await tell_of_silent_claims(flow.context, clock.now()) == 0
-    clock.advance(timedelta(days=2))
-    assert await tell_of_silent_claims(flow.context, clock.now()) == 3
-    assert await tell_of_silent_claims(flow.context, clock.now()) == 0
+    assert await act_on_overdue(flow.context, clock.now()) == 0
+    clock.advance(timedelta(days=5))
+    assert await act_on_overdue(flow.context, clock.now()) == 3
+    clock.advance(timedelta(days=5))
+    assert await act_on_overdue(flow.context, clock.now()) == 3
+    assert await act_on_overdue(flow.context, clock.now()) == 0
     silent = [one for one in await feed(flow) if one["type"] == "claim.no_answer"]
-    assert [one["data"]["sequence"] for one in silent] == [3, 3]
+    assert [one["data"]["sequence"] for one in silent] == [4, 4]
+    overdue = [one["data"] for one in await feed(flow) if one["type"] == "claim.overdue"]
+    assert [(one["sequence"], one["awaiting"], one["step"]) for one in overdue] == [
+        (3, "999", "look")
+    ] * 2
     assert {one["actor"] for one in silent} == {"system"}
     [*_, last] = await feed(flow, other)
     assert last["type"] == "claim.no_answer"
 
 
-async def test_more_silent_claims_than_a_page_are_all_reported(flow, clock, monkeypatch):
-    monkeypatch.setattr(silent_claims, "SILENT_CLAIMS_AT_ONCE", 2)
-    for _ in range(2):
-        await flow.sent(3)
-        clock.advance(timedelta(hours=1))
-    clock.advance(timedelta(days=flow.context.limits.claim_silence_days))
-    assert await tell_of_silent_claims(flow.context, clock.now()) == 6
-
-
+@pytest.mark.both_databases
 @pytest.mark.slow
 async def test_many_events_are_followed_in_order_with_constant_memory(flow):
     if flow.database.dialect != "sqlite":
         pytest.skip("the pages are the same, and writing them takes longer")
-    site, count, at_once = flow.site, full_or_quick(100_000, 20_000), 10_000
+    site, count, at_once = (
+        flow.site,
+        by_profile(thorough=100_000, usual=30_000, quick=20_000),
+        10_000,
+    )
     for first in range(0, count, at_once):
         new = [
             NewEvent("claim.received", 1, site.vendor_id, site.id, f"C{first + n}", 1)
@@ -316,6 +360,7 @@ async def test_many_events_are_followed_in_order_with_constant_memory(flow):
     assert max(peaks[2:]) < 1.5 * peaks[1]
 
 
+@pytest.mark.both_databases
 async def test_old_events_are_removed_after_the_days_of_the_setting(flow, clock):
     await flow.submit()
     clock.advance(timedelta(days=89))

@@ -55,6 +55,7 @@ def test_every_filter_is_a_condition_of_the_store(one):
     special = {
         "vendor_claim_hashes": "claim_numbers",
         "file_id": "claim_numbers",
+        "filing_alarm": "claim_numbers",
         "labels": "label",
     }
     name = special.get(one.condition, one.condition)
@@ -73,7 +74,11 @@ def test_every_choice_has_its_words_in_the_console(one):
 def test_values_become_what_is_stored():
     moment = datetime(2026, 1, 31, 8, 30, tzinfo=UTC)
     given = {"payer": "TST01", "service_from": date(2026, 1, 31), "changed_after": moment}
-    where = to_where({**given, "amount_to": 0, "kind": None}, vault=None, vendor_id=1)
+    now = datetime(2026, 2, 1, tzinfo=UTC)
+    due = int(now.timestamp()) * 1_000_000
+    where = to_where({**given, "amount_to": 0, "kind": None}, None, 1, now)
+    assert to_where({"overdue": True}, None, 1, now) == {"awaited_by_before": due}
+    assert to_where({"overdue": False}, None, 1, now) == {"not_due_before": due}
     assert where == {
         "payer_id": "TST01",
         "service_day_from": "2026-01-31",
@@ -105,7 +110,7 @@ from clearlane.pipeline.query.claim_filters import to_where
 
 print([one.help for one in claims.FILTERS if one.name == "invented"])
 print("--invented" in CliRunner().invoke(app, ["list", "--help"], env={"COLUMNS": "120"}).output)
-print(dict(read_filters({"invented": "C1"})[0].given), to_where({"invented": "C1"}, None, 1))
+print(dict(read_filters({"invented": "C1"})[0].given), to_where({"invented": "C1"}, None, 1, None))
 """
 
 
@@ -156,8 +161,8 @@ def test_every_option_that_cannot_be_read_is_named_at_once(app, options, named, 
 def test_the_table_of_claim_list_fits_80_columns():
     moment = "2026-12-01 17:12"
     row = (
-        "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "CO-50: not deemed necessary", "TST01", "12345.00", "0.00", "medical",
-        "SITE-1", moment, moment,
+        "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "CO-50: not deemed necessary", "TST01", "999 overdue", "12345.00", "0.00", "institutional",
+        "111", "SITE-1", moment, moment,
     )  # fmt: skip
     layout = fit(columns_of(columns_for([{"site": "SITE-1"}])), [row], 80)
     lines = [*layout.head(), *layout.row(row)]
@@ -170,8 +175,8 @@ def test_the_table_of_claim_list_fits_80_columns():
 def test_the_reason_stays_in_a_narrow_table_and_the_only_site_goes_first(sites, left_out):
     moment = "2026-12-01 17:12"
     rows = [
-        ("C194RM89C1VC9NYD15F", "M-3006", "denied", "CO-50: not deemed necessary", "TST01", "100.00", "0.00", "medical",
-         site, moment, moment)
+        ("C194RM89C1VC9NYD15F", "M-3006", "denied", "CO-50: not deemed necessary", "TST01", "999", "100.00", "0.00", "medical",
+         "", site, moment, moment)
         for site in sites
     ]  # fmt: skip
     columns = columns_of(columns_for([{"site": site} for site in sites]))

@@ -210,6 +210,12 @@ CASES = [
         replace(WELL, code_lists={"hcpcs": START.date()}),
     ),
     (
+        "webhooks-late",
+        replace(WELL, webhook_due_at=to_micros(WELL.wall) - 400_000_000),
+        "the oldest for 6 minutes",
+        replace(WELL, webhook_due_at=to_micros(WELL.wall) - 60_000_000),
+    ),
+    (
         "webhooks-disabled",
         replace(WELL, disabled_webhooks=2),
         "2 webhook endpoints failed for too long",
@@ -223,6 +229,12 @@ CASES = [
         node(anchor_behind_seconds=120.0),
         "lags 2 minutes",
         node(anchor_behind_seconds=2.0),
+    ),
+    (
+        "checkpoint-late",
+        replace(WELL, unsigned_since=to_micros(START - timedelta(hours=4))),
+        "added 4 hours ago has no checkpoint",
+        replace(WELL, unsigned_since=to_micros(START - timedelta(hours=1))),
     ),
     (
         "certificate-ends",

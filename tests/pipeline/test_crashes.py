@@ -10,12 +10,14 @@ import random
 import pytest
 
 from clearlane.engine import fault_injection
+from tests.cases import IS_THOROUGH, by_profile
+from tests.databases import KINDS
 from tests.patience import PATIENCE_SECONDS
 from tests.pipeline.crashing import crashing
 from tests.pipeline.outbound import HARBOR, MEADOW
 
 # One after the other on one worker: they mostly wait, and the others have work meanwhile.
-pytestmark = pytest.mark.xdist_group("crashes")
+pytestmark = pytest.mark.group("crashes")
 
 BY_A_CALLER = ("accepted", "changed")
 """Of a caller, who repeats the call. At the second `api/test_idempotency` kills, on both databases."""
@@ -23,9 +25,24 @@ OF_PAYMENTS = ("payment opened", "payment closed")
 """The payers here send no 835: `test_post_crashes` kills a posting there, on both databases."""
 OF_WEBHOOKS = ("webhooks noted", "webhooks sent", "webhooks recorded")
 """The vendor here has no endpoint: `test_webhook_crashes` kills a delivery there, on both databases."""
+OF_OVERDUE = ("overdue found", "overdue asked", "overdue stepped", "question sent")
+"""The payers here answer: `test_overdue_crashes` kills a sweep there, on both databases."""
+OF_FILES = ("file ", "response ", "inquiries ")
+"""No site sends files here: `test_file_crashes` kills a service at every step of one, on both databases."""
 AT_SFTP = ("written", "before", "after")
 """During an upload, before and after the file gets its name: the payer's server sees to it."""
-KILLS = int(os.environ.get("CLEARLANE_TEST_KILLS", "10"))
+KILLS = int(os.environ.get("CLEARLANE_TEST_KILLS", by_profile(thorough=12, usual=3, quick=3)))
+HERE = [
+    point
+    for point in fault_injection.CRASH_POINTS
+    if point not in {*BY_A_CALLER, *OF_PAYMENTS, *OF_WEBHOOKS, *OF_OVERDUE}
+    and not point.startswith(OF_FILES)
+]
+
+
+def shared(points, kind):
+    """Return the points of a database: all of them by `make thorough`; otherwise each has every second one."""
+    return points if IS_THOROUGH else points[KINDS.index(kind) :: len(KINDS)]
 
 
 async def finish(made):
@@ -34,19 +51,18 @@ async def finish(made):
         await made.settled()
     made.check(await made.out.states(), await made.out.batches())
     await made.check_events()
+    await made.check_filings()
 
 
 async def test_killed_at_every_named_point_nothing_is_lost_and_nothing_comes_twice(place):
     async with crashing(place) as made:
         await made.submit_and_die()
         await made.resubmit_and_die()
-        for point in fault_injection.CRASH_POINTS:
-            if point in (*BY_A_CALLER, *OF_PAYMENTS, *OF_WEBHOOKS) or point.startswith("file "):
-                continue
+        for point in shared(HERE, place.kind):
             await made.submit()
             async with made.working(point) as worker:
                 await worker.dies()
-        for moment in AT_SFTP:
+        for moment in shared(AT_SFTP, place.kind):
             await made.submit(3, HARBOR)
             async with made.working() as worker:
                 made.sftp.watch = lambda what: what == moment and worker.process.kill()
@@ -61,7 +77,7 @@ async def test_killed_at_random_under_load_nothing_is_lost_and_nothing_comes_twi
         for _ in range(KILLS):
             async with made.working() as worker:
                 await worker.is_ready()
-                left = dice.uniform(0, 2)
+                left = dice.uniform(0, 1.5)
                 while left > 0:
                     await made.submit(dice.randint(1, 5), dice.choice((MEADOW, HARBOR)))
                     pause = min(left, dice.uniform(0, 0.3))

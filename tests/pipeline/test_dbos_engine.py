@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
 from datetime import timedelta
 
@@ -22,6 +22,7 @@ from sqlalchemy import select
 from clearlane.engine import self_check
 from clearlane.engine.backlog import EngineBacklog, read_backlog
 from clearlane.engine.dbos_engine import ENGINE_THREADS_MAX, Engine, EngineRefused, RecoverySettings
+from clearlane.engine.dbos_guard import load_dbos
 from clearlane.engine.engine_storage import engine_database_url
 from clearlane.engine.node_recovery import NodeRecovery
 from clearlane.engine.workflow_client import CANCELLED, DONE, FAILED, WorkflowClient
@@ -30,7 +31,9 @@ from clearlane.engine.workflows import (
     ENGINE_LIST_IDS_MAX,
     NotAnId,
     Workflow,
+    WorkQueue,
     WorkSchedule,
+    WorkTick,
     check_ids,
     check_step_value,
 )
@@ -228,6 +231,38 @@ async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place
         assert await engine.find("unknown") is None
 
 
+async def test_work_that_a_woken_tick_starts_begins_without_its_queue_and_once(place):
+    ended, runs = asyncio.Event(), []
+
+    async def work(context, steps, id):
+        runs.append(id)
+        await ended.wait()
+        return await steps.run("done", lambda: asyncio.sleep(0, id))
+
+    async def look(context, steps):
+        for id in (1, 2):
+            await steps.start("own", id, key=f"own-{id}")
+
+    own = Workflow(name="own", verb=work, queue="slow", begins_at_once=True)
+    has = replace(
+        QUICK,
+        queues=(*QUICK.queues, WorkQueue(name="slow", at_once=4, poll_seconds=600)),
+        workflows=(*QUICK.workflows, own),
+        ticks=(WorkTick(name="look", verb=look, every_seconds=600),),
+    )
+    async with running(place, has) as engine:
+        for _ in range(2):  # the second finds it running
+            engine.wake("look")
+            await until(lambda: runs == [1])
+        found = await until(lambda: engine.find("own-2"))
+        assert (
+            found.queue == "slow"
+        )  # one of a kind begins at once: the limit of the queue is for the others
+        ended.set()
+        assert await engine.result("own-1", seconds=PATIENCE_SECONDS) == 1
+        assert runs == [1]
+
+
 @pytest.mark.slow
 async def test_a_stopping_engine_ends_its_step_hands_the_rest_over_and_leaves_no_trace(place):
     async with running(place, node="one") as engine:
@@ -260,6 +295,40 @@ async def test_work_that_does_not_end_in_time_is_cut_and_goes_on_later(new_place
             "two",
         ]
     assert read_marks(place.data, "cut")[:2] == ["1 begun one", "1 begun two"]
+
+
+async def test_no_connection_outlives_the_engine_not_even_that_of_a_thread_that_still_asks(
+    new_place,
+):
+    place = await new_place("postgresql")
+    other = await asyncpg.connect(place.url)
+    async with AsyncExitStack() as stack:
+        engine = await stack.enter_async_context(running(place, stop_seconds=0))
+        locked = other.transaction()
+        await locked.start()
+        await other.execute("LOCK TABLE dbos.operation_outputs IN ACCESS EXCLUSIVE MODE")
+        await engine.enqueue("self-check", "locked", 1, 0)
+        waiting = await until(lambda: _sessions(other, "wait_event_type = 'Lock'"))
+        stopping = asyncio.create_task(stack.aclose())
+        await until(lambda: load_dbos()._dbos._dbos_global_instance is None)
+        await locked.rollback()
+        await stopping
+    try:
+        await until(lambda: _are_gone(other, waiting))
+    finally:
+        await other.close()
+
+
+async def _sessions(connection, condition):
+    """The sessions of this database that a condition holds for."""
+    rows = await connection.fetch(
+        f"SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND {condition}"
+    )
+    return {row["pid"] for row in rows}
+
+
+async def _are_gone(connection, sessions):
+    return sessions.isdisjoint(await _sessions(connection, "true"))
 
 
 async def test_the_engines_file_is_private_and_can_be_thrown_away(new_place):

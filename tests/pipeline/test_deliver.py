@@ -24,6 +24,8 @@ from tests.cases import full_or_quick
 from tests.patience import until
 from tests.pipeline.outbound import HARBOR, MEADOW, Payer837, outbound
 
+pytestmark = pytest.mark.one_database
+
 LAST_SENDING = Statement(select(func.max(audit.c.seq)).where(audit.c.action == "batch.sending"))
 AWAY = Unreachable("The payer cannot be reached.", Presence.ABSENT)
 LOST = Unreachable("The line broke.", Presence.UNKNOWN)
@@ -75,6 +77,7 @@ async def test_what_a_payers_machine_says_is_no_sentence_for_vendors_and_sites(o
     assert entry.operator_sentences == (said,)
 
 
+@pytest.mark.both_databases
 async def test_a_payer_that_is_away_is_tried_again_after_growing_pauses(out):
     payer = out.connections.add()
     id = await batched(out)
@@ -101,6 +104,7 @@ async def test_a_payer_that_is_away_is_tried_again_after_growing_pauses(out):
     assert set(payer.came.values()) == {1}
 
 
+@pytest.mark.both_databases
 async def test_the_breaker_lets_one_file_try_and_then_all_go_in_order(out):
     payer = out.connections.add(window_seconds=0)
     ids = []
@@ -264,6 +268,7 @@ async def test_a_payer_that_cannot_be_asked_leaves_the_file_open_and_not_in_doub
     assert set(payer.came.values()) == {1}
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("there", "tells", "state"),
     [
@@ -299,6 +304,7 @@ async def test_the_same_piece_of_work_takes_up_what_it_began_at_once(out):
     assert set(payer.came.values()) == {1}
 
 
+@pytest.mark.both_databases
 async def test_two_who_deliver_at_once_send_one_file(out):
     payer = out.connections.add(window_seconds=0)
     for _ in range(3):
@@ -344,6 +350,7 @@ async def test_a_route_that_goes_just_before_a_file_is_sent_leaves_it_waiting(ou
     assert set(payer.came.values()) == {1}
 
 
+@pytest.mark.both_databases
 async def test_the_second_route_takes_over_after_its_time_and_no_claim_takes_both(out):
     first = out.connections.add(takeover_seconds=3_600, window_seconds=0)
     second = out.connections.add(window_seconds=0)
@@ -412,6 +419,7 @@ async def test_what_may_have_gone_over_the_first_route_stays_there_and_the_other
     assert set((await out.states()).values()) == {("sent", 1, 0)}
 
 
+@pytest.mark.both_databases
 async def test_a_node_whose_delivery_was_taken_over_records_nothing(out):
     payer = out.connections.add()
     id = await batched(out)
@@ -446,6 +454,7 @@ async def test_an_unknown_fault_of_a_connection_is_looked_into_later(out):
     assert await out.deliver() == 1
 
 
+@pytest.mark.both_databases
 async def test_what_a_restore_cannot_know_is_in_doubt_and_numbers_jump(out):
     payer = out.connections.add(window_seconds=0)
     ready = await batched(out)
@@ -488,6 +497,7 @@ async def test_a_transfer_that_fails_before_its_last_step_did_not_arrive(out):
     assert (await out.batch(id)).state is BatchState.READY
 
 
+@pytest.mark.both_databases
 async def test_the_mark_before_the_last_step_is_anchored_and_needs_the_lease(out):
     out.connections.add()
     id = await batched(out)

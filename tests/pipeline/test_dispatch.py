@@ -25,6 +25,8 @@ from clearlane.x12.reader.reader import parse
 from tests.manual_clock import ManualClock
 from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outbound
 
+pytestmark = pytest.mark.one_database
+
 AUDIT = Statement(select(audit.c.action, audit.c.count).order_by(audit.c.seq))
 LAST_NUMBER = Statement(update(control_numbers).values(number=CONTROL_MAX))
 
@@ -35,6 +37,7 @@ async def out(place, clock):
         yield made
 
 
+@pytest.mark.both_databases
 async def test_claims_wait_for_their_window_and_go_out_as_one_file(out):
     payer = out.connections.add(window_seconds=60)
     ids = await out.submit(3)
@@ -141,6 +144,7 @@ async def test_a_payer_without_a_route_keeps_its_claims_waiting(out):
     assert sorted((await out.states()).values()) == [("received", 0, 1), ("sent", 1, 0)]
 
 
+@pytest.mark.both_databases
 async def test_two_nodes_that_batch_at_once_never_take_a_claim_twice(place, clock):
     async with outbound(place, clock) as first:
         first.connections.add(claims_max=5)
@@ -162,6 +166,7 @@ async def test_two_nodes_that_batch_at_once_never_take_a_claim_twice(place, cloc
     assert [control_of(content) for content in contents] == [batch.control for batch in batches]
 
 
+@pytest.mark.both_databases
 async def test_numbers_given_at_once_are_all_different(out):
     async def take():
         return await out.context.database.write(
@@ -172,6 +177,7 @@ async def test_numbers_given_at_once_are_all_different(out):
     assert sorted(given) == list(range(1, 51))
 
 
+@pytest.mark.both_databases
 async def test_when_the_numbers_are_used_up_claims_wait_and_nothing_breaks(out):
     out.connections.add()
     await out.submit(1)
@@ -184,6 +190,7 @@ async def test_when_the_numbers_are_used_up_claims_wait_and_nothing_breaks(out):
     assert sorted((await out.states()).values()) == [("received", 0, 1), ("sent", 1, 0)]
 
 
+@pytest.mark.both_databases
 async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
     payer = out.connections.add()
     ids = await out.submit(2)
@@ -197,7 +204,9 @@ async def test_a_claim_that_is_to_be_sent_again_goes_out_in_a_new_file(out):
     await ensure_keys(out.context.vault, claim_facts)
     await out.context.database.write(
         store.SCOPE,
-        lambda tx: record_facts(tx, out.context.vault, claim_facts, out.clock.now()),
+        lambda tx: record_facts(
+            tx, out.context.vault, claim_facts, out.clock.now(), out.context.answer_days
+        ),
         actor=Actor("node", "test"),
     )
     assert await out.go(minutes=1) == 1
@@ -225,6 +234,7 @@ async def test_a_claim_that_cannot_be_opened_holds_no_other(out):
     assert [states[id] for id in ids] == [("sent", 1, 0), ("received", 0, 1), ("sent", 1, 0)]
 
 
+@pytest.mark.both_databases
 async def test_behind_files_that_cannot_go_out_claims_wait_and_then_fill_larger_files(out):
     payer = out.connections.add(window_seconds=0)
     payer.trouble = ConnectionError("gone")

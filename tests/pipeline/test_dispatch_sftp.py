@@ -9,6 +9,8 @@ from tests.connect import sftp_server as there
 from tests.connect.invented import route
 from tests.pipeline.outbound import MemoryConnections, outbound
 
+pytestmark = pytest.mark.one_database
+
 
 class SftpConnections(MemoryConnections):
     """Lines whose mailboxes are opened anew each time, as routes are."""
@@ -57,6 +59,7 @@ async def test_a_server_restarted_in_mid_upload_has_one_whole_file_in_the_end(
         assert batch.state == BatchState.DELIVERED
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("stays", "renamed", "state"),
     [

@@ -8,42 +8,54 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 from contextlib import asynccontextmanager
 
 import httpx
 
 from tests.patience import PATIENCE_SECONDS
-
-WORKER = (sys.executable, "-m", "clearlane", "worker")
+from tests.prepared_process import PreparedProcess
 
 
 @asynccontextmanager
-async def command(place, *more, **given):
+async def command(place, *more, fresh=False, **given):
+    """The command, in a new interpreter or in a process that has imported the product."""
     given |= {"CLEARLANE_DATA": str(place.data), "CLEARLANE_DATABASE_URL": place.url}
-    given = {"CLEARLANE_WORKER_OPERATIONS_PORT": "0"} | given
-    process = await asyncio.create_subprocess_exec(
-        *WORKER, *more, env={**os.environ, **given},
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+    env = {**os.environ, "CLEARLANE_WORKER_OPERATIONS_PORT": "0", **given}
+    arguments = ("clearlane", "worker", *more)
+    if fresh:
+        process = subprocess.Popen(  # noqa: ASYNC220  (it takes no time)
+            [sys.executable, "-m", *arguments], env=env, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    else:
+        process = await asyncio.to_thread(PreparedProcess, *arguments, env=env, text=True)
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             yield process
     finally:
-        if process.returncode is None:
+        if process.poll() is None:
             process.kill()
-            await process.wait()
+            process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+
+async def line_of(process):
+    """The words of the next line that a command prints."""
+    return (await asyncio.to_thread(process.stdout.readline)).split()
 
 
 async def ended(process):
     """The exit code of a command and what it said, on standard output and error."""
-    said, faults = await process.communicate()
-    return process.returncode, said.decode(), faults.decode()
+    said, faults = await asyncio.to_thread(process.communicate)
+    return process.returncode, said, faults
 
 
 async def test_a_worker_reports_that_it_is_ready_and_stops_on_a_signal(new_place):
-    async with command(await new_place("postgresql")) as worker:
-        ready, operations = [(await worker.stdout.readline()).decode().split() for _ in range(2)]
+    async with command(await new_place("postgresql"), fresh=True) as worker:
+        ready, operations = await line_of(worker), await line_of(worker)
         assert ready[:3] == ["clearlane", "worker", "ready"]
         assert operations[0] == "operations"
         async with httpx.AsyncClient(base_url=operations[1].removesuffix("/healthz")) as operator:
@@ -76,7 +88,7 @@ async def test_a_worker_whose_operations_port_is_taken_says_which_setting_choose
 async def test_on_sqlite_one_process_does_all_the_work_and_can_be_checked_from_beside(new_place):
     place = await new_place("sqlite")
     async with command(place) as worker:
-        node = (await worker.stdout.readline()).decode().split()[-1]
+        node = (await line_of(worker))[-1]
         async with command(place, "--self-check") as check, command(place) as beside:
             code, said, faults = await ended(check)
             assert (code, faults) == (0, "")

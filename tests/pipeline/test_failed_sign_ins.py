@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+import structlog
 from sqlalchemy import select
 
 from clearlane.pipeline.access import failed_sign_ins
@@ -69,4 +70,12 @@ async def test_many_sources_are_recorded_up_to_a_limit_and_the_others_counted(co
 
 async def test_a_database_that_is_closed_does_not_matter_to_the_caller(context):
     await context.database.close()
-    FailedSignIns(context.database, context.vault, "vendor").record(b"ACME", "192.0.2.7", "r")
+    failures = FailedSignIns(context.database, context.vault, "vendor")
+    with structlog.testing.capture_logs() as logged:
+        failures.record(b"ACME", "192.0.2.7", "r")
+        await until(lambda: not failures._tasks)
+    assert [(line["event"], line["log_level"]) for line in logged] == [
+        ("sign-in failed", "warning"),
+        ("failed sign-in not audited", "warning"),
+    ]
+    assert "ACME" not in repr(logged)

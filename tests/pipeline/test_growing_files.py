@@ -22,7 +22,7 @@ from tests.connect import sftp_server
 from tests.connect.invented import route as stored_route
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, MemoryConnections, accounts, controls
 
-pytestmark = pytest.mark.safe_default(11)
+pytestmark = [pytest.mark.safe_default(11), pytest.mark.one_database]
 
 POLL_SECONDS, SETTLE_SECONDS = 10, 60
 NAME = "answers.x12"
@@ -171,6 +171,7 @@ async def test_a_file_that_is_old_by_the_clock_of_its_server_is_taken_at_once(pa
     assert await payer.is_done()
 
 
+@pytest.mark.both_databases
 async def test_an_unfinished_file_is_shown_and_never_dropped_and_counts_when_it_is_whole(payer):
     """Its writer pauses for longer than anyone waits: inside the first interchange, and inside the last."""
     first, *middle, last = payer.interchanges
@@ -191,6 +192,7 @@ async def test_an_unfinished_file_is_shown_and_never_dropped_and_counts_when_it_
     assert not payer.path.exists()
 
 
+@pytest.mark.both_databases
 async def test_a_file_that_is_replaced_under_its_name_is_another_file(payer):
     payer.write(b"".join(payer.interchanges[:2]))
     await payer.visit(2)

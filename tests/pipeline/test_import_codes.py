@@ -29,6 +29,8 @@ from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.code_editions import CodeEdition
 from tests.contexts import work_context
 
+pytestmark = pytest.mark.one_database
+
 OPERATOR = Actor("operator", "nora")
 DAY = timedelta(days=1)
 FIRST, LAST = date(2026, 10, 1), date(2027, 9, 30)
@@ -69,6 +71,7 @@ def any_size(request, monkeypatch):
     monkeypatch.setattr(code_lists, "CODES_PER_PAGE", 30)
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("any_size")
 async def test_a_file_that_lacks_much_of_the_edition_before_is_refused(database):
     await imported(database, LETTERS)
@@ -90,6 +93,7 @@ async def test_a_file_without_a_code_of_the_days_is_refused(database):
     assert await editions(database) == []
 
 
+@pytest.mark.both_databases
 async def test_a_file_that_is_found_to_be_bad_at_its_end_leaves_nothing(database, monkeypatch):
     monkeypatch.setattr(code_lists, "CODES_PER_PAGE", 30)
     await imported(database, LETTERS)
@@ -104,6 +108,7 @@ async def test_a_file_that_is_found_to_be_bad_at_its_end_leaves_nothing(database
     assert await editions(database) == ["2026-10-01"]
 
 
+@pytest.mark.both_databases
 async def test_a_node_deletes_what_a_dead_import_left(database):
     await code_lists.begin_edition(
         database,
@@ -127,6 +132,7 @@ async def test_the_same_file_for_the_same_days_changes_nothing(database):
     assert (await imported(database, LETTERS, FIRST + DAY, hash="ab")).revision is not None
 
 
+@pytest.mark.both_databases
 async def test_an_edition_is_taken_back_to_the_one_before_and_older_ones_go(database):
     for codes in (LETTERS, LETTERS[1:], LETTERS[2:], LETTERS[3:]):
         await imported(database, codes)
@@ -141,6 +147,7 @@ async def test_an_edition_is_taken_back_to_the_one_before_and_older_ones_go(data
     assert await editions(database) == []
 
 
+@pytest.mark.both_databases
 async def test_codes_begin_and_end_with_the_editions_of_order_files(database, monkeypatch):
     """Two order files a year say the same of each change as the list of the package, in both directions."""
     embedded = dated_codes.load("icd-10-cm")

@@ -10,6 +10,8 @@ from clearlane.store.audit import audit
 from tests.claims.answers import paid, payment
 from tests.pipeline.flowing import PAYER
 
+pytestmark = pytest.mark.one_database
+
 SECRET = "QUILL77"
 REMIT = payment(paid(SECRET, "1", "100", "80", "CAS*CO*45*20"))
 PAGE = b"<!DOCTYPE html><html><body>TESSA QUILL</body></html>"
@@ -34,6 +36,7 @@ def actions(within):
     return within(read)
 
 
+@pytest.mark.both_databases
 def test_files_are_listed_and_shown_without_anything_of_a_claim(clearlane, left, within):
     parked, page = left
     rows = {row["id"]: row for row in clearlane("inbox list --json")}
@@ -71,6 +74,7 @@ def test_what_a_file_says_is_shown_when_asked_for_and_that_is_audited(clearlane,
     assert {"inbox.read", "inbox.statements.read"} <= set(actions(within))
 
 
+@pytest.mark.both_databases
 def test_a_parked_file_is_applied_when_the_claim_is_known_at_last(clearlane, left, within):
     parked, _ = left
     assert "1 parked" in clearlane(f"inbox replay {parked}")

@@ -88,9 +88,10 @@ def match(answer, inquiry, trace):
     return AnswerMatch.MATCHED if ours else AnswerMatch.WRONG_PATIENT
 
 
-async def record(tx, vault, pending, result, now):
-    late = "late" if now > pending.deadline else "in time"
-    kind = result.error.kind if result.error else pending.transaction.answer_set
+async def record(tx, vault, pending, new):
+    late = "late" if new.now > pending.deadline else "in time"
+    error = new.result.error
+    kind = error.kind if error else pending.transaction.answer_set
     tx.audit("claim_status.recorded", ids=[pending.trace], detail=f"{kind} {late}")
 
 
@@ -100,6 +101,7 @@ STATUS = InquiryTransaction(
     group="HR",
     subject="claim_status",
     payload=PayloadFormat(
+        under_payer_id=lambda inquiry, payer_id: inquiry,
         payer=lambda inquiry: ("Medical", inquiry.payer_id),
         patient_key=lambda vault, vendor_id, inquiry: None,
         encode=msgspec.json.encode,

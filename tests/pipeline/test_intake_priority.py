@@ -18,7 +18,7 @@ class Seconds:
 MANY = 2 * (INTAKE_PRIORITY_CLAIMS_PER_SECOND + 1)
 
 
-def asks(*submitted: int) -> list[bool]:
+def asks(*submitted: int, beside_large_file: bool = False) -> list[bool]:
     """Whether batching may run, asked every two seconds after so many claims each time."""
     seconds = Seconds()
     priority = IntakePriority(seconds)
@@ -26,7 +26,7 @@ def asks(*submitted: int) -> list[bool]:
     for claims in submitted:
         seconds.now += 2
         priority.record_claims(claims)
-        allowed.append(priority.allows_batching())
+        allowed.append(priority.allows_batching(beside_large_file=beside_large_file))
     return allowed
 
 
@@ -41,6 +41,12 @@ def test_while_many_claims_arrive_batching_waits():
 def test_when_claims_do_not_stop_arriving_batching_runs_now_and_then():
     rounds = INTAKE_PRIORITY_SECONDS_MAX // 2 + 1
     assert asks(*[MANY] * 2 * rounds) == ([False] * (rounds - 1) + [True]) * 2
+
+
+def test_beside_a_large_file_batching_runs_now_and_then():
+    rounds = INTAKE_PRIORITY_SECONDS_MAX // 2 + 1
+    expected = [False] * (rounds - 1) + [True]
+    assert asks(*[0] * rounds, beside_large_file=True) == expected
 
 
 def test_one_large_document_delays_batching_once():

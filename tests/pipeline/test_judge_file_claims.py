@@ -1,6 +1,7 @@
 """Claims of senders' files at intake: judged like any other, stored, sent in one file with claims of V3, and corrected.
 
-Also tests `pipeline/intake/store_file_claims`, `pipeline/intake/correct_file_claim` and `claims/rules/file_claims`.
+Also tests `pipeline/intake/store_file_claims`, `pipeline/intake/correct_file_claim`, `claims/rules/file_claims`,
+`pipeline/payer_lookup`, `pipeline/operator/payer_alias_admin` and `store/delivery/payer_aliases`.
 """
 
 from dataclasses import replace
@@ -9,17 +10,29 @@ import pytest
 
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_loops import check_claim
+from clearlane.claims.write.write_x12 import passing_changes
+from clearlane.kernel.ids import VendorId
+from clearlane.payers.sender_payers import AliasRow
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.load_claim import load_claim_in_scope
+from clearlane.pipeline.operator.payer_alias_admin import (
+    AliasesRefused,
+    alias_scope,
+    remove_alias,
+    set_aliases,
+)
 from clearlane.store.claims import claim_history
 from clearlane.store.claims.earlier_claims import find_superseded
 from clearlane.store.database.database import Actor
+from clearlane.store.delivery import payer_aliases
 from tests.claims.file_claims import VISITS, claims_in
 from tests.databases import KINDS
 from tests.pipeline.outbound import HARBOR, MEADOW, numbers_in, outbound
+
+pytestmark = pytest.mark.one_database
 
 ACTOR = Actor("vendor", "ACME")
 # In the year of the tests' clock, for the payers of the tests.
@@ -51,7 +64,7 @@ async def stored(out, data=FILE):
     prepared = await judged(out, data)
     rows = [one.row for one in prepared]
     await out.context.database.write(
-        out.site.scope, lambda tx: store_file_claims(tx, out.site, rows), actor=ACTOR
+        out.site.scope, lambda tx: store_file_claims(tx, out.context, out.site, rows), actor=ACTOR
     )
     return [row.claim_number for row in rows]
 
@@ -69,6 +82,7 @@ def errors(prepared):
     ]
 
 
+@pytest.mark.both_databases
 async def test_claims_of_a_file_are_stored_and_sent_in_one_file_with_those_of_v3(out):
     production = FILE.replace(b"*0*T*:~", b"*0*P*:~")
     first, second = await stored(out, production)
@@ -94,9 +108,13 @@ async def test_an_unknown_payer_is_not_accepted_and_near_ones_are_offered(out):
     )
     assert errors(first) == [("C101", "2010BB/NM109 (segment 20)")]
     (message,) = [one.message for one in first.judgement.findings if one.rule == "C101"]
-    assert message.endswith("Near ones are Meadow Mutual (MM001).")
+    assert message.endswith(
+        "write an id of the payer list in NM109 of loop 2010BB, or ask the operator for an alias. "
+        "A near one is Meadow Mutual (MM001)."
+    )
 
 
+@pytest.mark.both_databases
 async def test_an_equal_claim_is_not_accepted_while_the_first_is_open(out):
     seen = SeenClaims()
     once = await judged(out, seen=seen)
@@ -114,6 +132,7 @@ async def test_an_equal_claim_is_not_accepted_while_the_first_is_open(out):
     assert errors((await judged(out))[0]) == []
 
 
+@pytest.mark.both_databases
 async def test_a_replacement_is_linked_to_the_only_claim_that_fits(out):
     first, _ = await stored(out)
     replacement = (
@@ -181,7 +200,12 @@ async def test_a_correction_patches_the_element_that_a_finding_names(out):
         "Svc_VendorClaimId",
         "2300/CLM01 (segment 27)",
     ]
-    done = await correct(out, first, {"2300/CLM02 (segment 27)": "204.5"})
+    several = await correct(out, first, {"2400/SV102": "1", "2300/NM199": "1"})
+    assert [one.message for one in several.findings] == [
+        "The claim has 2 of them. Name one: 2400/SV102 (segment 32), 2400/SV102 (segment 36).",
+        "Name an element of the sender's file as findings do, such as 2400/SV101-2 (segment 31).",
+    ]
+    done = await correct(out, first, {"2300/CLM02": "204.5"})
     assert done.accepted, done.findings
     before, after = await loaded(out, first), await loaded(out, done.claim_number)
     assert form_of(before.claim).value(before.claim, "total_charge") == 205.5
@@ -215,6 +239,7 @@ async def test_a_claim_on_its_way_is_not_sent_twice_by_a_correction(out):
     assert [one.rule for one in early.findings if one.severity == "error"] == ["C901"]
 
 
+@pytest.mark.both_databases
 async def test_a_claim_that_is_sent_again_takes_the_place_of_the_one_not_accepted(out):
     wrong = FILE.replace(b"SV1*HC:87880*55.5", b"SV1*HC:87880*54.5")
     first, _ = await stored(out, wrong)
@@ -228,3 +253,38 @@ async def test_a_claim_that_is_sent_again_takes_the_place_of_the_one_not_accepte
         }
     assert [rows[number].successor_id for number in (first, again)] == [again, last]
     assert [rows[number].is_superseded for number in (first, again, last, other)] == [1, 1, 0, 0]
+
+
+async def test_an_alias_of_the_vendor_leads_to_its_payer_and_the_history_names_the_change(out):
+    context, own, other = out.context, out.site.vendor_id, VendorId(out.site.vendor_id + 1)
+    payers = context.payer_access.payers()
+
+    async def put(vendor_id, *rows):
+        aliases = [AliasRow(line, *row) for line, row in enumerate(rows, 1)]
+        given = {"payers": payers, "actor": ACTOR, "now": out.clock.now()}
+        return await set_aliases(context.database, vendor_id, aliases, **given)
+
+    named = FILE.replace(b"PI*MM001", b"PI*Meadow-9")
+    assert errors((await judged(out, named))[0])[0][0] == "C101"
+    assert await put(own, ("MEADOW-9", HARBOR), ("OLD-1", MEADOW)) == 2
+    assert await put(own, ("meadow-9", MEADOW)) == 0
+    number, _ = await stored(out, named)
+    row = await loaded(out, number)
+    assert (row.row.payer_id, row.claim) == (MEADOW, claims_in(named)[0])
+    assert next(passing_changes(row.claim, MEADOW)) == (
+        f"The payer's id Meadow-9 goes out as {MEADOW}, its id in the directory."
+    )
+    # Row-level scope: no other vendor has it.
+    async with context.database.read(alias_scope(other)) as tx:
+        assert await payer_aliases.list_aliases(tx) == []
+    with pytest.raises(AliasesRefused) as refused:
+        await put(own, (HARBOR, MEADOW), ("A", "NONE"), ("Ab", MEADOW), ("AB", MEADOW))
+    assert [(row.line, row.finding.rule) for row in refused.value.findings] == [
+        (1, "PAYA4"),
+        (2, "PAYA2"),
+        (2, "PAYA5"),
+        (4, "PAYA3"),
+    ]
+    assert await remove_alias(context.database, other, "MEADOW-9", actor=ACTOR) is None
+    assert (await remove_alias(context.database, own, "meadow-9", actor=ACTOR)).payer_id == MEADOW
+    assert errors((await judged(out, named))[0])[0][0] == "C101"

@@ -35,6 +35,8 @@ from tests.manual_clock import ManualClock
 from tests.pipeline.flowing import Flow, accounts, controls
 from tests.pipeline.outbound import HARBOR, MEADOW, outbound
 
+pytestmark = pytest.mark.one_database
+
 AWAY = Unreachable("The payer cannot be reached.", Presence.ABSENT)
 ROUTE = (
     "route add MM001 --type medical --kind folder --option sender_id=CLEARLANE --option receiver_id=MEADOW "
@@ -73,6 +75,7 @@ async def flow(place, database, clock):
 # ---- what is counted --------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 async def test_attempts_and_failures_are_counted_by_route_and_what_waits_by_payer(out):
     payer = out.connections.add()
     out.connections.add(HARBOR)
@@ -98,6 +101,7 @@ async def test_attempts_and_failures_are_counted_by_route_and_what_waits_by_paye
     assert names(measures) >= {"payer-unreachable"}
 
 
+@pytest.mark.both_databases
 async def test_claims_are_counted_by_state_and_age_and_complete_ones_are_not(flow):
     _, content = await flow.sent()
     await flow.arrive(payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20")))
@@ -135,6 +139,7 @@ async def test_an_acknowledgement_ends_the_wait_for_it(flow):
     assert "acknowledgement-late" not in names(await source.measure())
 
 
+@pytest.mark.both_databases
 async def test_files_of_payers_and_payments_are_counted_and_one_that_does_not_balance_is_logged(
     flow,
 ):
@@ -257,6 +262,7 @@ async def ask(operations, path):
     return sent[0]["status"], sent[1]["body"].decode()
 
 
+@pytest.mark.both_databases
 def test_a_payer_that_is_away_for_three_days_is_reported_in_every_place(place, clearlane, away):
     route, logged = away
     reason = "A directory or file cannot be used: No such file or directory."

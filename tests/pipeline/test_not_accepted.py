@@ -80,11 +80,11 @@ async def test_it_is_listed_with_charge_day_and_the_rule_that_it_breaks(flow):
     totals = summary.labels[LABEL]
     keys = await listed(flow)
     assert (totals.count, totals.charge) == (3, sum(key.total_cents for key in keys))
-    # It was never sent, so the figures of the month leave it out, and so does V3's list.
-    assert sum(sum(day.counts.values()) for day in summary.days) == 1
-    assert (
-        sum(day.charge for day in summary.days) == (await listed(flow, "received"))[0].total_cents
-    )
+    # The figures of the month are those of the list of all claims. It was never sent, so V3's list leaves it out.
+    assert sum(sum(day.counts.values()) for day in summary.days) == 4
+    received = await listed(flow, "received")
+    assert sum(day.charge for day in summary.days) == sum(k.total_cents for k in [*keys, *received])
+    assert (summary.month.received, summary.month.answered) == (4, 0)
     assert set(await flow.statuses()) == {good.claim_number}
 
 

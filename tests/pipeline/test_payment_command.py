@@ -12,6 +12,8 @@ from tests.cases import every_case
 from tests.claims.answers import paid, payment
 from tests.pipeline.flowing import accounts
 
+pytestmark = pytest.mark.one_database
+
 
 @pytest.fixture
 def clearlane(clearlane):
@@ -106,9 +108,34 @@ def test_an_assignment_is_made_and_undone(clearlane, posted):
     assert "perhaps" not in clearlane(f"show {key} --candidates")
 
 
+def test_a_payment_is_deposited_and_settled_and_both_are_undone(clearlane, posted):
+    [one] = clearlane("list --json --to-deposit")
+    key = one["payment_id"]
+    less = float(one["amount"]) - 1
+    assert "is deposited, " in clearlane(f"deposit {key} --amount {less:.2f} --reference slip-7")
+    [one] = clearlane("list --json --deposit differs")
+    assert (one["deposit"]["difference"] is not None, clearlane("list --json --to-deposit")) == (
+        True,
+        [],
+    )
+    assert "is settled" in clearlane(f"settle {key} --because recouped")
+    assert clearlane(f"show {key} --json")["deposit"]["state"] == "settled"
+    assert "is not settled" in clearlane(f"settle {key} --undo")
+    assert "is not deposited" in clearlane(f"deposit {key} --undo")
+    assert clearlane(f"show {key} --json")["deposit"] == {
+        "state": "open", "day": None, "amount": None, "difference": None,
+    }  # fmt: skip
+
+
 @every_case(
     ("line", "code", "sentence"),
     [
+        ("deposit P0", 1, "There is no payment P0 with claims"),
+        ("deposit P0 --day soon --amount ten", 2, "--amount: An amount"),
+        ("deposit P0 --day 2999-01-01", 2, "The day is in the future."),
+        ("deposit P0 --site NOWHERE", 2, "There is no site NOWHERE"),
+        ("settle P0", 2, "Give --because"),
+        ("settle P0 --because x --undo", 2, "Give --because"),
         ("show P0", 1, "There is no payment P0."),
         ("export P0", 1, "There is no payment P0."),
         ("export P0 --csv --x12", 2, "Give one of"),

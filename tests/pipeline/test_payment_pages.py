@@ -21,6 +21,7 @@ from clearlane.store.payments import payment_query
 from clearlane.store.payments.payment_query import (
     FILTERS,
     NOT_FETCHED,
+    TO_DEPOSIT,
     UNBALANCED,
     UNMATCHED,
     PaymentQuery,
@@ -28,6 +29,8 @@ from clearlane.store.payments.payment_query import (
 )
 from tests.claims.answers import paid, payment
 from tests.pipeline.flowing import Flow, accounts
+
+pytestmark = pytest.mark.one_database
 
 PERSON = Actor("console", "tessa")
 OPERATOR = PaymentViewer(None)
@@ -82,7 +85,7 @@ async def test_a_site_sees_its_part_and_operators_all(flow):
     id = whole.payment.payment_id
     assert (page.since, page.needs) == (
         PaymentSum(1, 16000),
-        {UNMATCHED: {id: 16000}, UNBALANCED: {}, NOT_FETCHED: {id: 16000}},
+        {UNMATCHED: {id: 16000}, UNBALANCED: {}, NOT_FETCHED: {id: 16000}, TO_DEPOSIT: {id: 16000}},
     )
     assert (whole.amount, whole.claims, whole.is_whole) == (16000, 3, True)
     page = await listed(flow, own)
@@ -127,6 +130,7 @@ async def test_tabs_and_the_bank_statement_choose_payments(flow):
             UNMATCHED: 0,
             UNBALANCED: 1,
             NOT_FETCHED: 2,
+            TO_DEPOSIT: 2,
         }
         for wanted, amounts in (
             ({UNBALANCED: True}, [8100]), ({UNMATCHED: True}, []), ({NOT_FETCHED: True}, [8100, 8000]),
@@ -147,9 +151,11 @@ async def test_tabs_and_the_bank_statement_choose_payments(flow):
 FITTING: dict[str, object] = {
     "payer": "MM001", "state": "posted", "trace_number": "42a", "amount": 8000, "bank": "EFT 42A",
     "effective_from": date(2026, 11, 14), "effective_to": date(2026, 11, 14), NOT_FETCHED: True,
+    TO_DEPOSIT: True, "method": "ACH", "deposit": "open",
 }  # fmt: skip
 
 
+@pytest.mark.both_databases
 async def test_every_filter_means_the_same_for_operators_sites_and_vendors(flow):
     _ids, content = await flow.sent(1)
     [number] = accounts(content)
@@ -163,9 +169,13 @@ async def test_every_filter_means_the_same_for_operators_sites_and_vendors(flow)
             assert len(found) == (one.name in FITTING), (one.name, scope)
         every = PaymentQuery(where=FITTING, scope=scope)
         assert len(await list_payments(flow.database, flow.vault, every)) == 1
-    assert {one.type for one in FILTERS.values()} == set(FilterType) - {FilterType.MOMENT}
+    assert {one.type for one in FILTERS.values()} == set(FilterType) - {
+        FilterType.MOMENT,
+        FilterType.BILL_TYPE,
+    }
 
 
+@pytest.mark.both_databases
 async def test_groups_are_shown_a_page_at_a_time_and_pairs_stay_together(flow, monkeypatch):
     monkeypatch.setattr(payment_pages, "CLAIMS_SHOWN_PER_GROUP", 3)
     _ids, content = await flow.sent(3)

@@ -29,6 +29,8 @@ from tests.pipeline.flowing import (
     controls,
 )
 
+pytestmark = pytest.mark.one_database
+
 ACCEPTED = ("AK2*837*0001*005010X222A1", "IK5*A")
 
 
@@ -49,6 +51,7 @@ async def flow(place, database, clock):
     return await Flow.open(place, database, clock)
 
 
+@pytest.mark.both_databases
 async def test_a_claim_goes_from_received_to_complete(flow):
     [id] = await flow.submit()
     first = await flow.status(id)
@@ -149,6 +152,7 @@ async def test_a_word_about_a_claim_that_goes_out_again_does_not_send_it_a_third
     assert len(await flow.facts(ids[1])) == 3
 
 
+@pytest.mark.both_databases
 async def test_a_payment_taken_back_and_corrected_moves_the_claim_twice(flow):
     [id], content = await flow.sent()
     [account] = accounts(content)
@@ -166,6 +170,7 @@ async def test_a_payment_taken_back_and_corrected_moves_the_claim_twice(flow):
 # ---- the same again, and in any order ---------------------------------------------------------
 
 
+@pytest.mark.both_databases
 async def test_a_file_that_comes_ten_times_counts_once(flow):
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
@@ -201,6 +206,7 @@ def five(content):
     ]
 
 
+@pytest.mark.both_databases
 async def test_orders_of_five_answers_end_the_same(flow):
     ends = []
     orders = list(permutations(range(5)))
@@ -238,6 +244,7 @@ async def test_a_repeated_status_does_not_become_newer(flow):
 # ---- whose claim is it? -----------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 async def test_an_answer_about_no_known_claim_is_parked_and_shown(flow):
     await flow.sent()
     assert await flow.arrive(payment(paid("NOBODY"), control=701)) == ["parked"]
@@ -262,6 +269,7 @@ async def test_a_claim_that_was_not_sent_yet_cannot_be_answered(flow):
     assert (await flow.status(id)).state == "received"
 
 
+@pytest.mark.both_databases
 async def test_claims_of_two_vendors_in_one_file_each_get_their_own(flow):
     other = await flow.new_site()
     [mine] = await flow.submit(F26_PatientAcctNumber="MINE1")
@@ -300,6 +308,7 @@ async def test_line_numbers_that_every_claim_has_confuse_no_claim_with_another(f
     assert {found[id].state for id in ids} == {"complete"}
 
 
+@pytest.mark.both_databases
 async def test_a_payment_is_matched_by_its_line_control_numbers_alone(flow):
     [ours] = await flow.submit(F26_PatientAcctNumber="A-1")
     [given] = await flow.submit(
@@ -330,6 +339,7 @@ async def test_numbers_that_contradict_each_other_are_parked(flow):
     assert "different claims" in row.reason
 
 
+@pytest.mark.both_databases
 async def test_a_refused_claim_gives_its_account_number_back_and_is_still_found(flow):
     [first], content = await flow.sent(F26_PatientAcctNumber="ACC")
     await flow.arrive(status(patient("ACC", "A7:500:85*20261102*U*100")))
@@ -477,6 +487,7 @@ async def test_days_are_those_of_the_site(flow):
 # ---- bounds and privacy -----------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch):
     monkeypatch.setattr("clearlane.pipeline.inbound.inbound_statements.STATEMENTS_AT_ONCE", 2)
     monkeypatch.setattr("clearlane.pipeline.record_facts.CLAIM_FACTS_AT_ONCE", 1)
@@ -509,6 +520,7 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     assert (await flow.status(id)).state == "complete"
 
 
+@pytest.mark.both_databases
 async def test_nothing_of_a_payers_file_is_kept_or_said_in_clear(flow, place, capfd):
     marker = "QZ7F31B8"
     ids, content = await flow.sent(F26_PatientAcctNumber=f"{marker}A")

@@ -27,6 +27,8 @@ from tests.cases import full_or_quick
 from tests.claims.answers import paid, patient, payment, sealed, status
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts
 
+pytestmark = pytest.mark.one_database
+
 PERSON = Actor("operator", "somebody")
 OFF = "CAS*CO*45*20"
 
@@ -59,6 +61,7 @@ async def money(flow, id, site=None):
 # ---- what is kept ------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 async def test_a_check_over_several_claims_is_one_payment_that_adds_up(flow):
     ids, content = await flow.sent(2)
     first, second = accounts(content)
@@ -108,6 +111,7 @@ async def test_the_payers_own_number_finds_a_claim_whose_account_was_cut(flow):
     assert [row.claim_number for row in details.adjustments] == [id]
 
 
+@pytest.mark.both_databases
 async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_somebody(flow):
     [_id], content = await flow.sent()
     [account] = accounts(content)
@@ -132,6 +136,7 @@ async def test_payments_are_found_by_payer_trace_amount_day_and_what_needs_someb
         assert await payments_of(flow, **search) == expected, search
 
 
+@pytest.mark.both_databases
 async def test_pages_continue_where_the_last_one_ended(flow, monkeypatch):
     monkeypatch.setattr(payments, "CLAIM_PAYMENTS_PER_PAGE", 2)
     ids, content = await flow.sent(3)
@@ -163,6 +168,7 @@ async def test_the_set_is_handed_out_as_it_was_received(flow):
     assert await payments.read_x12(flow.database, flow.vault, "P0", actor=PERSON) is None
 
 
+@pytest.mark.both_databases
 async def test_nothing_that_a_payer_wrote_is_kept_in_clear(flow, place):
     marker = "QZ7F31B8"
     [_id], content = await flow.sent()
@@ -237,6 +243,7 @@ async def test_an_835_that_does_not_balance_leaves_the_charge_alone(flow):
     assert (found.balanced, found.unbalanced_claims, found.state) == (True, 1, "needs_review")
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     "order", list(permutations(("original", "both", "duplicate"))), ids="-".join
 )
@@ -338,6 +345,7 @@ async def test_the_same_payment_in_another_envelope_counts_once_and_one_that_dif
 # ---- matching ----------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 async def test_a_payment_that_comes_before_its_claim_is_matched_when_the_claim_is_sent(flow):
     remit = payment(paid("EARLY-1", "1", "100", "80", OFF))
     assert await flow.arrive(remit) == ["parked"]
@@ -385,6 +393,7 @@ async def test_a_person_assigns_what_matches_nothing_and_takes_it_back(flow):
     assert (await money(flow, id))[2] == 8000
 
 
+@pytest.mark.both_databases
 async def test_our_number_that_the_payer_cut_leads_to_a_candidate(flow):
     [id], content = await flow.sent()
     day = content.decode().split("DTP*472*D8*")[1][:8]
@@ -458,6 +467,7 @@ async def test_a_site_matches_only_what_may_be_its_own(flow):
     assert await payment_admin.undo_assignment(*place, actor=PERSON, scopes=own) == id
 
 
+@pytest.mark.both_databases
 async def test_unmatched_claims_come_a_page_at_a_time(flow, monkeypatch):
     monkeypatch.setattr(payment_admin, "UNMATCHED_SHOWN", 2)
     await flow.arrive(payment(*(paid(f"NOBODY{at}") for at in range(5)), amount="400"))
@@ -490,6 +500,7 @@ async def test_lines_match_by_control_number_before_procedure(flow):
 # ---- several clients ---------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 async def test_each_site_sees_its_own_claims_and_its_part_of_the_amount(flow):
     other = await flow.new_site()
     mine = await flow.submit()

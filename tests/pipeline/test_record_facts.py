@@ -26,7 +26,9 @@ def sent(flow, claim_number, site):
 
 async def record(flow, claim_fact):
     async def job(tx):
-        return await record_facts(tx, flow.vault, [claim_fact], flow.clock.now())
+        return await record_facts(
+            tx, flow.vault, [claim_fact], flow.clock.now(), flow.context.answer_days
+        )
 
     return await flow.database.write(EVERYONE, job, actor=ACTOR)
 

@@ -11,18 +11,16 @@ def finding(rule, message="GE01 must be 1", **own):
 
 
 @pytest.mark.parametrize(
-    ("type", "version", "words"),
+    ("version", "words"),
     [
-        ("837I", "005010X223A2", "Institutional claims (837I) are not taken from files yet."),
-        ("270", "005010X279A1", "send them to POST /clearlane/v1/x12."),
-        ("835", "005010X221A1", "send 837P or 837D of version 005010."),
-        ("other", "004010X098A1", "Version 004010 is not taken: send 837P or 837D"),
-        ("other", "SMITH^ANNA", "This transaction is not taken"),
-        ("other", "", "This transaction is not taken"),
+        ("005010X221A1", "send 837P, 837D, 837I, 270 or 276 of version 005010."),
+        ("004010X098A1", "Version 004010 is not taken: send 837P, 837D, 837I, 270 or 276"),
+        ("SMITH^ANNA", "This transaction is not taken"),
+        ("", "This transaction is not taken"),
     ],
 )
-def test_what_is_not_taken_is_named(type, version, words):
-    found = rejection_reason([finding(NO_GUIDE)], type, version)
+def test_what_is_not_taken_is_named(version, words):
+    found = rejection_reason([finding(NO_GUIDE)], version)
     assert words in found
     assert "SMITH" not in found
 

@@ -27,10 +27,12 @@ from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
 from clearlane.store.payments.payment_query import PaymentQuery
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 from tests.claims.answers import paid, patient, payment, status
 from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts
+
+pytestmark = pytest.mark.one_database
 
 PERSON = Actor("operator", "somebody")
 COLUMNS = Statement(
@@ -162,6 +164,7 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
                 assert not any(each.denial for each in shown.adjustments)
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(4)
 @pytest.mark.parametrize(
     ("frequency", "amount", "closed", "decided"),
@@ -174,7 +177,9 @@ async def test_however_a_payer_carries_a_void_out_nothing_asks_a_person(flow):
 async def test_a_claim_is_complete_once_its_successor_is_decided_in_every_order_of_arrival(
     flow, frequency, amount, closed, decided
 ):
-    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 8)]):
+    for number, order in enumerate(
+        [*permutations(range(4))][:: by_profile(thorough=1, usual=3, quick=8)]
+    ):
         one = await Pair(flow, number).open(frequency)
         adjusted = str(100 - int(amount))
         files = [
@@ -283,6 +288,7 @@ NOTE = "F19_ClaimSupplementalInfoNoteText"
 PAID, OFF_THE_LIST = ("complete", "paid", True), ("complete", "paid", False)
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 @pytest.mark.parametrize("frequency", ["7", "8"])
 async def test_a_paid_claim_is_listed_and_counted_again_once_its_successor_was_rejected(
@@ -321,6 +327,7 @@ async def test_a_paid_claim_is_listed_and_counted_again_once_its_successor_was_r
     assert ("A corrected remittance usually follows" in said) == (frequency == "7")
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 @pytest.mark.parametrize("frequency", ["7", "8"])
 async def test_a_claim_is_listed_and_counted_again_once_its_successor_was_canceled(flow, frequency):
@@ -369,6 +376,7 @@ async def test_a_claim_is_listed_and_counted_again_once_its_successor_was_cancel
     assert (await history_of(flow, done.claim_number)).predecessor == one.first
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 async def test_another_visit_after_a_canceled_void_leaves_the_paid_claim_listed(flow):
     one = await Pair(flow, 1).open("8")
@@ -391,6 +399,7 @@ async def test_a_rejected_claim_does_not_ask_again_beside_its_rejected_correctio
     assert await readings(flow, second) == ("rejected", "rejected", True)
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 async def test_a_claim_that_is_paid_after_its_replacement_was_rejected_is_listed(flow):
     one = await Pair(flow, 1).open("7", paid_before=False)

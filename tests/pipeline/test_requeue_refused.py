@@ -22,6 +22,8 @@ from tests.claims.answers import nine, paid, payment, ta1
 from tests.pipeline.flowing import EVERYONE, PAYER, Flow, MemoryConnections, accounts, controls
 from tests.pipeline.outbound import numbers_in
 
+pytestmark = pytest.mark.one_database
+
 NORA = Actor("operator", "nora")
 LABELS = Statement(select(claims.c.claim_number, claims.c.label), system=True)
 WITH_ERRORS = ("AK2*837*0001*005010X222A1", "IK3*HI*22**8", "IK5*E")
@@ -78,6 +80,7 @@ async def batch_id(flow, content):
         return (await batches.find_by_control(tx, controls(content))).id
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(5)
 async def test_a_refused_file_is_one_condition_and_goes_again_when_its_route_is_mended(flow):
     ids, content = await flow.sent(3)
@@ -144,6 +147,7 @@ ANSWERS = {
 }  # fmt: skip
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(5)
 @pytest.mark.parametrize("answers", ANSWERS)
 async def test_a_file_that_the_payer_may_hold_never_goes_again_by_itself(flow, answers):
@@ -197,6 +201,7 @@ async def test_a_file_that_was_accepted_with_errors_is_at_the_payer(flow, answer
     assert await conditions(flow) == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(5)
 async def test_an_operator_sends_a_refused_file_again_and_an_answer_to_the_first_proves_nothing(
     flow,

@@ -16,15 +16,16 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
-from clearlane.store.claims import claim_summaries
-from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
+from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims, sum_claims
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
-from tests.cases import full_or_quick
+from tests.cases import by_profile
 from tests.claims.answers import paid, patient, payment, status
 from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, MEDICAL, OTHER_PAYER, PAYER, Flow, accounts
 from tests.pipeline.outbound import HOLDS_ITS_ID
+
+pytestmark = pytest.mark.one_database
 
 NUMBER = {"Svc_VendorClaimId": "MINE", "F26_PatientAcctNumber": "ACC"}
 OTHER = {"F19_ClaimSupplementalInfoNoteText": "CORRECTED"}
@@ -70,6 +71,7 @@ async def ended(flow, *answers):
     return first
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("answer", "own", "state"),
     [
@@ -181,6 +183,7 @@ async def test_in_a_sandbox_silence_is_counted_by_the_payers_calendar(place, dat
     assert (await again(flow)).claim_number != first
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("state", [None, PAID])
 async def test_an_id_twice_in_one_document_counts_as_sent_one_after_the_other(flow, state):
     """The first of them is refused or repeated, the second may still be a new claim."""
@@ -194,6 +197,7 @@ async def test_an_id_twice_in_one_document_counts_as_sent_one_after_the_other(fl
     assert accounts(await flow.send()) == [two.claim_number]
 
 
+@pytest.mark.both_databases
 async def test_a_new_id_twice_in_one_document_is_one_claim(flow):
     one, same, other = await flow.post(each=[NUMBER, NUMBER, NUMBER | OTHER])
     assert (same.accepted, same.claim_number) == (True, one.claim_number)
@@ -201,6 +205,7 @@ async def test_a_new_id_twice_in_one_document_is_one_claim(flow):
     assert len(accounts(await flow.send())) == 1
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("answer", [REFUSED, DENIED, UNPAID])
 async def test_of_twenty_concurrent_successors_exactly_one_wins(flow, answer):
     first = await ended(flow, answer)
@@ -218,6 +223,7 @@ async def test_of_twenty_concurrent_successors_exactly_one_wins(flow, answer):
     assert len(accounts(await flow.send())) == 1
 
 
+@pytest.mark.both_databases
 async def test_one_document_posted_twice_at_once_makes_one_successor_of_each(flow):
     ids = [
         NUMBER | {"Svc_VendorClaimId": f"M{n}", "F26_PatientAcctNumber": f"A{n}"} for n in range(3)
@@ -233,6 +239,7 @@ async def test_one_document_posted_twice_at_once_makes_one_successor_of_each(flo
     assert len(accounts(await flow.send())) == 3
 
 
+@pytest.mark.both_databases
 async def test_the_state_of_a_superseded_claim_may_still_change(flow):
     first = await ended(flow, REFUSED)
     second = (await again(flow, **OTHER, F26_PatientAcctNumber="NEW")).claim_number
@@ -388,8 +395,8 @@ async def listed_by_label(flow):
     labels = [label.value for label in ClaimLabel]
     async with flow.database.read(flow.site.scope) as tx:
         keys = await list_claims(tx, by_label(labels, limit=100), ClaimListKey)
-        counts = await claim_summaries.count_labels(tx, changed_from=0, changed_before=2**62)
-    totals = [sum(one[at] for one in counts) for at in (1, 2, 3)]
+        sums = await sum_claims(tx, by_label(labels, limit=0))
+    totals = [sum(one[at] for one in sums) for at in (1, 2, 3)]
     return {key.claim_number for key in keys}, tuple(totals)
 
 
@@ -419,6 +426,7 @@ async def test_other_content_for_what_was_paid_is_refused_and_says_how_to_replac
     assert sent_as(await flow.send()) == ("7", "P1")
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 async def test_what_was_left_to_the_patient_is_not_sent_a_second_time(flow):
     first = await ended(flow, PATIENTS)
@@ -445,6 +453,7 @@ async def test_what_was_rejected_or_never_answered_is_a_new_claim_and_no_replace
     assert sent_as(await flow.send()) == ("1", "")
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 async def test_a_replacement_takes_the_place_of_the_claim_whose_number_it_names(flow):
     """Two visits under one id: the replacement of the first leaves the second one as it is."""
@@ -469,6 +478,7 @@ async def test_a_replacement_takes_the_place_of_the_claim_whose_number_it_names(
     assert (await listed_by_label(flow))[0] == {replacement.claim_number, other.claim_number}
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 async def test_of_concurrent_visits_under_a_paid_id_one_wins_and_a_payment_in_between_is_seen(flow):
     """A payment that is posted while they are stored makes none of them a replacement."""
@@ -491,6 +501,7 @@ async def test_of_concurrent_visits_under_a_paid_id_one_wins_and_a_payment_in_be
     assert next(iter(won)) in message
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(1)
 async def test_the_same_id_twice_in_one_document_after_a_payment(flow):
     """The first is the paid claim again, the second another visit, the third comes while that one is on its way."""
@@ -516,13 +527,16 @@ def answers(account, number, *, amount):
     return taken, remit
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("answer", [DENIED, None])
 async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every_order(
     flow, answer
 ):
     """Denied or never answered, the first keeps its account number; the second goes out under its own."""
     wanted = {}
-    for number, order in enumerate([*permutations(range(4))][:: full_or_quick(1, 11)]):
+    for number, order in enumerate(
+        [*permutations(range(4))][:: by_profile(thorough=1, usual=4, quick=11)]
+    ):
         own = {"Svc_VendorClaimId": f"V{number}", "F26_PatientAcctNumber": f"A{number}"}
         [first], _ = await flow.sent(**own)
         if answer:
@@ -543,6 +557,7 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
     assert {row.state for row in rows.values()} == {"complete"}
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("is_sent", [False, True])
 async def test_after_a_rejection_the_account_number_means_the_claim_that_has_it(flow, is_sent):
     """Before the correction is sent an answer can only mean the first; afterward it means the correction."""

@@ -4,12 +4,22 @@ Also tests `pipeline/operator/route_admin`, `store/delivery/route_traffic`, `sto
 `store/database/schema/failed_deliveries` and `pipeline/query/waiting_claims`.
 """
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
 from clearlane.connect.port import Presence, Unreachable
+from clearlane.payers.hops import HOP, Hop
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.operator import batch_admin, route_admin
-from clearlane.pipeline.query.route_states import load_days, load_route_states, load_traffic
+from clearlane.pipeline.query import condition_checks
+from clearlane.pipeline.query.route_states import (
+    RouteBacklog,
+    load_days,
+    load_route_states,
+    load_traffic,
+)
 from clearlane.pipeline.query.waiting_claims import waiting_by_payer
 from clearlane.store.database.database import Actor
 from clearlane.store.delivery import batches
@@ -17,6 +27,7 @@ from clearlane.store.delivery.routes import add_route
 from clearlane.store.events import delivery_failures
 from tests.databases import KINDS
 from tests.pipeline.outbound import HARBOR, MEADOW, outbound
+from tests.pipeline.test_measures import source_of
 
 NORA = Actor("console", "nora")
 AWAY = Unreachable("The payer cannot be reached.", Presence.ABSENT)
@@ -78,6 +89,55 @@ async def test_a_payer_that_is_down_comes_first_with_what_waits(out):
     assert await out.deliver() == 1
     back = (await states(out))[MEADOW_MEDICAL]
     assert (back.condition, back.waiting.claims, back.waiting.fault) == ("works", 0, "")
+
+
+async def test_the_last_file_to_a_hop_is_one_that_it_has(out):
+    box = out.connections.add(hop="NORTHGATE", hop_payer_id="60054")
+    to_hop = SimpleNamespace(destination=("Hop", "NORTHGATE"), waiting=RouteBacklog())
+    await out.submit(1)
+    box.trouble = AWAY
+    await out.go(minutes=1)
+    assert (await traffic(out, to_hop)).last_out is None
+    box.trouble = None
+    await out.go(hours=1)
+    delivered = (await traffic(out, to_hop)).last_out
+    assert (delivered.hop, delivered.payer_id) == ("NORTHGATE", MEADOW)
+    box.trouble = AWAY
+    await out.submit(1)
+    await out.go(minutes=1)
+    assert (await traffic(out, to_hop)).last_out.id == delivered.id
+
+
+async def test_a_hop_is_down_if_files_fail_on_the_way_to_it(out):
+    hop = Hop("NORTHGATE", "Northgate Clearing", [])
+    out.connections.hops = lambda: [hop]
+    to_hop = out.connections.add(hop.id, type=HOP, hop=hop.id)
+    [of_hop] = out.connections.all_mailbox_routes()
+    for payer_id in (MEADOW, HARBOR):
+        one = replace(of_hop, type="Medical", payer_id=payer_id, hop_payer_id=f"9{payer_id}")
+        out.connections.routes["Medical", payer_id] = [one]
+        await out.submit(2, payer_id)
+    assert (await states(out))[HOP, hop.id].condition == "works"
+    to_hop.trouble = AWAY
+    await out.go(minutes=1)
+    await out.go(minutes=20)
+    found = await states(out)
+    assert {key: one.condition for key, one in found.items()} == dict.fromkeys(
+        [(HOP, hop.id), MEADOW_MEDICAL, HARBOR_MEDICAL], "down"
+    )
+    # The claims are counted at their payers, once; the fault and the next try are the hop's too.
+    waiting = found[HOP, hop.id].waiting
+    assert (waiting.claims, waiting.files, waiting.fault) == (0, 0, str(AWAY))
+    assert waiting.next_try > waiting.failing_since
+    # A person reads about the hop once, and not about each payer.
+    measures = await source_of(out.context).measure()
+    [case] = condition_checks.find_unreachable(measures)
+    assert case.sentence.startswith("Hop NORTHGATE cannot be sent anything over route ")
+    assert "2 files and 4 claims wait." in case.sentence
+    assert ("payer", hop.id) in case.labels
+    assert ("type", HOP) in case.labels
+    await route_admin.pause(out.context, MEADOW_MEDICAL, actor=NORA)
+    assert (await states(out))[HOP, hop.id].condition == "down", "each payer is paused by itself"
 
 
 async def test_a_pause_by_a_person_holds_files_until_it_is_ended(out):

@@ -17,7 +17,11 @@ from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.operator import sandbox_control
-from clearlane.pipeline.operator.enrollment_admin import apply_event, list_enrollments
+from clearlane.pipeline.operator.enrollment_admin import (
+    EnrolledWith,
+    apply_event,
+    list_enrollments,
+)
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.settings import load
@@ -47,12 +51,12 @@ class Sandbox:
         self.clock = runtime.simulator.clock
         self.control = SandboxControl(self.context, runtime.simulator, runtime.stored_clock)
 
-    async def submit(self):
+    async def submit(self, **own):
         scope = await make_site(self.context.database)
         site = Site(scope.site, scope.vendor, "LARK", "C1", "Larkspur Dental", baa_accepted=True)
         day = self.clock.now().date() - timedelta(days=30)
         document = samples.document(V3_MEDICAL, day=day, full=False)
-        document["Claims"][0]["Svc_PayerId"] = PAYER
+        document["Claims"][0] |= {"Svc_PayerId": PAYER, **own}
         done = await submit.submit(
             self.context, json.dumps(document, default=str).encode(), V3_MEDICAL,
             site=site, actor=VENDOR, now=self.clock.now(),
@@ -88,6 +92,17 @@ async def test_advance_lets_everything_happen_that_is_due_then(sandbox):
     await sandbox.control.advance(timedelta(days=30), VENDOR)
     assert timedelta(days=30) <= sandbox.clock.now() - before < timedelta(days=31)
     assert {"277CA", "835", "999"} <= await sandbox.files()
+
+
+async def test_one_advance_takes_every_step_about_a_silent_claim(sandbox):
+    await sandbox.submit(F01A_InsuredId="3027")
+    await sandbox.control.advance(timedelta(days=60), VENDOR)
+    async with sandbox.context.database.read(batches.SCOPE) as tx:
+        types = ("claim.overdue", "claim.no_answer")
+        found = await events.list_all(tx, types, after=0, limit=10)
+    assert [one.type for one in found] == [*types]
+    look, person = (one.at for one in found)
+    assert 3 * DAY <= timedelta(microseconds=person - look) <= 6 * DAY
 
 
 @pytest.mark.parametrize("by", [-DAY, timedelta(days=400 * 365)])
@@ -248,8 +263,8 @@ class Enrollments:
     async def move(self, id, event, **answered):
         payer = self.context.payer_access.payers().find("HHP2M", "Medical")
         await apply_event(
-            self.context.database, self.context.vault, id, event, [payer],
-            reason="", now=self.sandbox.clock.now(), actor=VENDOR, **answered,
+            self.context.database, self.context.vault, id, event, [EnrolledWith(payer)],
+            reason="", now=self.sandbox.clock.now(), actor=VENDOR, sites=[self.site], **answered,
         )  # fmt: skip
 
     async def states(self):
@@ -262,7 +277,7 @@ class Enrollments:
                 (
                     (state.state, reason)
                     for state, reason in zip(one.row.payer_states, one.reasons, strict=True)
-                    if state.payer == HARBOR
+                    if state.key == (*HARBOR, "claims")
                 ),
                 ("submitted", ""),
             )
@@ -277,7 +292,7 @@ class Enrollments:
         return sorted(
             (one.type.partition(".")[2], one.data["enrollment_id"])
             for one in found
-            if one.data["payer_id"].casefold() == HARBOR[1]
+            if one.data["payer_id"].casefold() == HARBOR[1] and one.data["transaction"] == "claims"
         )
 
 

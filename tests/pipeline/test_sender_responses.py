@@ -11,19 +11,25 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+from sqlalchemy import bindparam, update
 
 from clearlane.claims.forms.x12_loops import claim_of_unit
 from clearlane.claims.responses.sender_set import sender_set_of
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.inbound import sender_responses
+from clearlane.payers.hops import Hop, HopPayer
+from clearlane.pipeline.inbound import post, sender_responses
 from clearlane.pipeline.inbound.sender_responses import has_due_responses, write_due_responses
 from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.intake.submit_correction import submit_correction
+from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.operator.payee_admin import name_payee
+from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.measures import RESPONSE_FAILURES_MIN
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.database.database import OperationRefused
+from clearlane.store.database.schema import claims as claim_table
+from clearlane.store.database.sql import Statement
 from clearlane.store.files import client_files, due_responses, file_parts, file_sets, payees
 from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.file_sets import FileSet, SetClaim
@@ -31,7 +37,17 @@ from clearlane.store.payments.payment_query import PaymentQuery
 from clearlane.x12.checker.check import check
 from clearlane.x12.reader.reader import UnitClosed, read
 from tests.claims.answers import nine, paid, patient, payment, sealed, status
-from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts, controls
+from tests.pipeline.flowing import ACTOR, EVERYONE, OTHER_PAYER, PAYER, Flow, accounts, controls
+from tests.pipeline.test_file_payers import NORTHGATE, HopConnections
+
+pytestmark = pytest.mark.one_database
+
+SET_SENDINGS = Statement(
+    update(claim_table)
+    .where(claim_table.c.claim_number == bindparam("of"))
+    .values(sendings=bindparam("count")),
+    system=True,
+)
 
 NPI = "1234567893"
 OFF, MORE_OFF = "CAS*CO*45*20", "CAS*CO*45*70"
@@ -103,7 +119,7 @@ async def accept(flow, number, sender, new):
 
     async def job(tx):
         await file_sets.add(tx, [row])
-        await store_file_claims(tx, flow.site, new)
+        await store_file_claims(tx, flow.context, flow.site, new)
         places = [SetClaim(one.claim_number, set_id, at) for at, one in enumerate(new, 1)]
         await file_sets.add_claims(tx, places)
 
@@ -182,6 +198,34 @@ async def test_a_remittance_is_addressed_to_the_sender_and_named_by_payer_day_an
     assert re.fullmatch(rf"{PAYER}\.\d{{8}}\.EFT-1-7\.\w+\.835", listed.name)
 
 
+async def test_each_payer_of_a_hops_file_is_reported_once_however_often_the_file_is_posted(flow):
+    both = a_file([a_claim(1), a_claim(2, payer=OTHER_PAYER)])
+    numbers, _ = await sent(flow, both)
+    [other] = flow.connections.mailboxes["Medical", OTHER_PAYER].sent.values()
+    numbers += re.findall(r"REF\*D9\*([^~]+)~", other.decode())
+    known = await responses(flow, "277CA")
+    served = HopPayer("Medical", OTHER_PAYER, "60055")
+    flow.connections = HopConnections(hop=Hop(NORTHGATE.id, NORTHGATE.name, [served]))
+    access = replace(flow.context.payer_access, connections=lambda: flow.connections)
+    flow.context = replace(flow.context, payer_access=access)
+    said = [
+        patient(f"A-{at}", "A2:20:PR*20240306*WQ*150", extra=[f"REF*D9*{number}"])
+        for at, number in enumerate(numbers, 1)
+    ]
+    assert await flow.arrive(status(*said), payer=NORTHGATE.id) == ["parked"]
+
+    async def reported():
+        made = [one for one in await responses(flow, "277CA") if one not in known]
+        return sorted(row[-5:] for one in made for row in rows(one, "NM1*PR"))
+
+    assert await reported() == [OTHER_PAYER]
+    # The map gets the payer of the first claim: its statement comes before the one that was sent on.
+    flow.connections.hop = Hop(NORTHGATE.id, NORTHGATE.name, [*NORTHGATE.payers, served])
+    [file] = await flow.files()
+    await post.post_file(flow.context, file.id)
+    assert await reported() == sorted([OTHER_PAYER, PAYER])
+
+
 async def test_a_tax_id_names_the_payee_as_well_and_an_unknown_payee_gets_nothing(flow):
     await bills(flow, flow.site, "512345678")
     remit = payment(paid("A-1", "1", "80", "80"))
@@ -193,6 +237,7 @@ async def test_a_tax_id_names_the_payee_as_well_and_an_unknown_payee_gets_nothin
     assert await responses(flow, "835") == [by_tax_id]
 
 
+@pytest.mark.both_databases
 async def test_a_payee_of_two_vendors_waits_until_a_person_names_its_site(flow):
     other = await flow.new_site()
     flow.context = replace(flow.context, accounts=lambda: SimpleNamespace(sites=[flow.site, other]))
@@ -216,6 +261,95 @@ async def test_a_payee_of_two_vendors_waits_until_a_person_names_its_site(flow):
         await name_payee(flow.context, "12", flow.site, actor=ACTOR)
 
 
+@pytest.mark.both_databases
+async def test_a_payment_is_cut_between_sites_if_a_person_wants_that(flow):
+    other, late = await flow.new_site(), await flow.new_site()
+    sites = [flow.site, other, late]
+    flow.context = replace(flow.context, accounts=lambda: SimpleNamespace(sites=sites))
+    await bills(flow, flow.site)
+    await bills(flow, other)
+    await name_payee(flow.context, NPI, flow.site, is_cut=True, actor=ACTOR)
+    _, mine = await flow.sent()
+    _, theirs = await flow.sent(site=other)
+    claims = [
+        paid(accounts(mine)[0], "1", "100", "80", OFF), paid(accounts(theirs)[0], "1", "100", "70", "CAS*CO*45*30"),
+        paid("OLD-77", "1", "60", "60"),
+    ]  # fmt: skip
+    plb = [f"PLB*{NPI}*20261231*WO:OLD*10"]
+    whole = payment(*claims, amount="200", plb=plb)
+    await flow.arrive(whole)
+    [own], [part] = await responses(flow, "835"), await responses(flow, "835", other)
+    for content, amount, accounts_paid, number in (
+        (own, "130", [accounts(mine)[0], "OLD-77"], 1),
+        (part, "70", [accounts(theirs)[0]], 2),
+    ):
+        assert [row.split("*")[1] for row in rows(content, "CLP")] == accounts_paid
+        assert rows(content, "BPR")[0].split("*")[2] == amount
+        assert rows(content, "REF*EV") == [f"REF*EV*PART {number} OF 2 OF 200.00"]
+        assert rows(content, "TRN") == rows(whole, "TRN")
+        assert {one.rule for one in check(content).findings} <= {
+            one.rule for one in check(whole).findings
+        }
+    assert (rows(own, "PLB"), rows(part, "PLB")) == (plb, [])
+    async with flow.database.read(other.scope) as tx:
+        [listed] = await find_page(tx, ClientFileQuery(where={"type": "835"}, limit=9))
+    assert ".part2of2." in listed.name
+    assert listed.note.startswith("Part 2 of 2 of a payment of 200.00: 70.00 is in this part.")
+    # Read again, it is not handed on again, neither in parts nor whole, and to no site that is named since.
+    [file] = await flow.files()
+    for site, is_cut in ((flow.site, True), (flow.site, False), (late, True), (late, False)):
+        await name_payee(flow.context, NPI, site, is_cut=is_cut, actor=ACTOR)
+        await inbox_admin.replay(flow.context, file.id, actor=ACTOR)
+        await flow.arrive()
+        assert await responses(flow, "835") == [own]
+        assert await responses(flow, "835", other) == [part]
+        assert await responses(flow, "835", late) == []
+    await name_payee(flow.context, NPI, flow.site, actor=ACTOR)
+    # Without the setting it goes whole to the site that is named.
+    second = payment(*claims, amount="200", plb=plb, reference="EFT2", control=502)
+    await flow.arrive(second, name="b")
+    assert sorted(await responses(flow, "835")) == sorted([own, second])
+    # With it, a payment that does not balance is not cut, and waits because of the other vendor's claim.
+    await name_payee(flow.context, NPI, flow.site, is_cut=True, actor=ACTOR)
+    third = payment(*claims, amount="201", plb=plb, reference="EFT3", control=503)
+    alone = payment(*claims[::2], amount="131", plb=plb, reference="EFT4", control=504)
+    # Nor is one whose claims are not as many in its bytes as the reader finds.
+    odd = payment(*claims, amount="200", plb=plb, reference="EFT5", control=505)
+    odd = odd.replace(b"~CLP*OLD-77", b"~\x1cCLP*OLD-77")
+    assert await flow.arrive(third, alone, odd, name="c") == ["parked"] * 3
+    assert sorted(await responses(flow, "835")) == sorted([own, second, alone])
+    assert await responses(flow, "835", other) == [part]
+
+
+async def test_claims_of_a_vendor_that_sends_no_files_stay_out_of_another_vendors_site(flow):
+    other, third = await flow.new_site(), await flow.new_site()
+    sites = [flow.site, other, third]
+    flow.context = replace(flow.context, accounts=lambda: SimpleNamespace(sites=sites))
+    await bills(flow, flow.site)
+    _, mine = await flow.sent()
+    _, theirs = await flow.sent(site=other)
+    _, json_alone = await flow.sent(site=third)
+    claims = [paid(accounts(one)[0], "1", "100", "80", OFF) for one in (mine, theirs, json_alone)]
+    # Nobody named the owner, and one site bills as the payee: another vendor's claim keeps it back.
+    first = payment(*claims[:2], amount="160")
+    await flow.arrive(first)
+    await bills(flow, other)
+    await name_payee(flow.context, NPI, flow.site, is_cut=True, actor=ACTOR)
+    whole = payment(*claims, amount="240", reference="EFT2", control=502)
+    await flow.arrive(whole, name="b")
+    for site in sites:
+        assert await responses(flow, "835", site) == []
+    file = (await flow.files())[-1]
+    assert "sees no claim of another vendor" in file.reason
+    # A person names the site without the setting: that one alone has it, whole.
+    await name_payee(flow.context, NPI, flow.site, actor=ACTOR)
+    await inbox_admin.replay(flow.context, file.id, actor=ACTOR)
+    await flow.arrive()
+    assert await responses(flow, "835") == [whole]
+    assert await responses(flow, "835", other) == await responses(flow, "835", third) == []
+
+
+@pytest.mark.both_databases
 async def test_a_response_that_cannot_be_written_is_put_off_and_keeps_no_other_back(
     flow, monkeypatch
 ):
@@ -249,6 +383,7 @@ async def test_a_response_that_cannot_be_written_is_put_off_and_keeps_no_other_b
         assert await due_responses.count_failed(tx, 1) == 0
 
 
+@pytest.mark.both_databases
 async def test_what_another_node_listed_first_is_dropped(flow, monkeypatch):
     await bills(flow, flow.site)
     await flow.arrive(payment(paid("A-1", "1", "80", "80")))
@@ -264,6 +399,7 @@ async def test_what_another_node_listed_first_is_dropped(flow, monkeypatch):
         assert await client_files.find(tx, written[0]) is None
 
 
+@pytest.mark.both_databases
 async def test_a_delivery_is_reported_once_per_set_with_the_claims_that_went(flow):
     await take(flow, a_file([a_claim(1), a_claim(2), a_claim(3, payer="NOPE1")], [a_claim(4)]))
     assert await responses(flow, "277CA") == []
@@ -304,6 +440,33 @@ async def test_a_payers_277ca_comes_back_in_the_senders_numbers(flow):
     assert len(await responses(flow, "277CA")) == len(before) + 1
 
 
+async def test_a_payers_277ca_that_is_read_again_tells_what_it_did_not_before_and_that_alone(flow):
+    (first, second), _ = await sent(flow)
+    before = await responses(flow, "277CA")
+
+    async def set_sendings(number, count):
+        await flow.database.write(
+            EVERYONE, lambda tx: tx.run(SET_SENDINGS, of=number, count=count), actor=ACTOR
+        )
+
+    answer = status(
+        patient("A-1", "A2:20:PR*20261102*WQ*150", extra=[f"REF*D9*{first}"]),
+        patient("A-2", "A7:164:IL*20261102*U*150", extra=[f"REF*D9*{second}"]),
+    )
+    # The second claim cannot be found at first.
+    await set_sendings(second, 0)
+    assert await flow.arrive(answer) == ["parked"]
+    assert len(await responses(flow, "277CA")) == len(before) + 1
+    await set_sendings(second, 1)
+    file = (await flow.files())[-1]
+    for _ in range(2):
+        await inbox_admin.replay(flow.context, file.id, actor=ACTOR)
+        await post.post_file(flow.context, file.id)
+        made = [one for one in await responses(flow, "277CA") if one not in before]
+        named = [rows(one, "TRN*2*A-") for one in made]
+        assert sorted(named) == [["TRN*2*A-1"], ["TRN*2*A-2"]]
+
+
 async def test_a_correction_is_acknowledged_in_the_senders_set_like_the_claim_itself(flow):
     wrong = a_claim(1).replace("HC:99213*150*", "HC:99213*140*")
     await take(flow, a_file([wrong, a_claim(2)]))
@@ -340,7 +503,8 @@ async def test_a_correction_is_acknowledged_in_the_senders_set_like_the_claim_it
 
 
 async def test_a_999_that_refuses_and_a_277_that_waits_come_back_as_well(flow):
-    (number, _), content = await sent(flow)
+    file = a_file([a_claim(1), a_claim(2)])
+    (number, second), content = await sent(flow, file)
     before = await responses(flow, "277CA")
     waiting = sealed(
         "HN", "005010X212",
@@ -358,9 +522,11 @@ async def test_a_999_that_refuses_and_a_277_that_waits_come_back_as_well(flow):
     assert rows(made, "TRN", "STC", "REF") == [
         "TRN*2*A-1", "STC*P2:46*20261102**150", "REF*1K*PCN-3", "REF*EJ*A-1", "REF*D9*SENDER1",
     ]  # fmt: skip
+    ours = re.search(rb"ST\*.*SE\*", content)[0].decode().split("~")
+    at = [place for place, row in enumerate(ours, 1) if row.startswith("SV1")][1]
     refusal = [
         "AK2*837*0001*005010X222A1",
-        "IK3*SV1*29*2400*8",
+        f"IK3*SV1*{at}*2400*8",
         "CTX*CLM01:A-2",
         "IK4*1:2**7",
         "IK5*R*5",
@@ -371,6 +537,11 @@ async def test_a_999_that_refuses_and_a_277_that_waits_come_back_as_well(flow):
     assert check(refused).findings == ()
     assert rows(refused, "TRN*2*A-") == ["TRN*2*A-2"]
     assert rows(refused, "STC*A7")
+    # The position in our file is told as the one in the sender's.
+    lines = [place for place, row in enumerate(file.split(b"~"), 1) if row.startswith(b"SV1")]
+    history = await load_claim_history(flow.database, flow.vault, second, actor=ACTOR)
+    [finding] = [one for one in history.findings if one.rule.startswith("999")]
+    assert finding.location == f"2400/SV101-2 (segment {lines[1]})"
 
 
 async def test_a_payment_is_matched_by_the_payers_number_or_by_charge_and_days(flow):

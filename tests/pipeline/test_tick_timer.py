@@ -50,6 +50,25 @@ async def test_ticks_run_again_and_again_and_start_durable_work():
     assert len(started.work) == count
 
 
+async def test_a_tick_that_is_woken_runs_at_once_and_again_if_it_was_running():
+    runs, going_on = [], asyncio.Event()
+
+    async def look(context, steps):
+        runs.append(1)
+        await going_on.wait()
+
+    timer = TickTimer(CONTEXT, [WorkTick(name="look", verb=look, every_seconds=600)], Started())
+    timer.start()
+    timer.wake("look")
+    await until(lambda: len(runs) == 1)
+    timer.wake("look")  # it may have looked already
+    await asyncio.sleep(QUICK_SECONDS)
+    assert len(runs) == 1
+    going_on.set()
+    await until(lambda: len(runs) == 2)
+    await timer.stop(1)
+
+
 async def test_a_tick_that_fails_is_logged_by_its_code_and_runs_again():
     runs = []
 

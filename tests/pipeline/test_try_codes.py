@@ -6,6 +6,7 @@ Also tests `store/installation/code_trials` and `store/claims/claim_pages`.
 import json
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
 from types import SimpleNamespace
 
 import pytest
@@ -22,8 +23,12 @@ from clearlane.store.database.schema import audit, claims, code_trials, codes
 from clearlane.store.database.sql import Statement
 from clearlane.store.installation import code_trials as trials
 from clearlane.store.installation.code_lists import list_editions, load_code_lists
+from clearlane.x12.codes import dated_codes
+from clearlane.x12.codes.dated_codes import DatedCodes
 from tests.databases import START
 from tests.pipeline.flowing import EVERYONE, PAYER, Flow
+
+pytestmark = pytest.mark.one_database
 
 OPERATOR = Actor("operator", "nora")
 FIRST, LAST = date(2024, 1, 1), date(2024, 9, 30)
@@ -38,6 +43,24 @@ AUDITED = Statement(
     .order_by(audit.c.seq)
 )
 EXPIRE = Statement(update(code_trials).values(leased_until=0))
+DIAGNOSES = "icd-10-cm"
+KNOWN = ("J02", "R05", "E11")
+"""How the diagnoses begin that the list of the package has here."""
+
+
+@cache
+def few_codes():
+    known = dated_codes.load(DIAGNOSES)
+    return DatedCodes(
+        known.days, [(period, [code]) for code, period in known if code.startswith(KNOWN)]
+    )
+
+
+@pytest.fixture(autouse=True)
+def few_diagnoses(monkeypatch):
+    """Try editions over few codes, which takes no time; `cli/test_codes_command` tries one over all codes."""
+    few, find = few_codes(), dated_codes.find
+    monkeypatch.setattr(dated_codes, "find", lambda name: few if name == DIAGNOSES else find(name))
 
 
 @pytest.fixture
@@ -84,6 +107,7 @@ async def finished(flow, trial):
     return await trials.find_trial(flow.database, trial.id)
 
 
+@pytest.mark.both_databases
 async def test_a_trial_counts_what_would_change_and_changes_nothing(flow, monkeypatch):
     ending, _, passing, still_wrong = await posted(flow)
     before = await all_rows(flow, CLAIMS)
@@ -159,6 +183,7 @@ async def test_a_rule_that_is_off_for_the_payer_of_a_claim_finds_nothing(flow):
     assert (done.read, done.ending, done.passing) == (4, 0, 0)
 
 
+@pytest.mark.both_databases
 async def test_older_claims_are_left_out(flow):
     await posted(flow)
     trial = await begun(flow, since=START.date() + timedelta(days=1))
@@ -166,6 +191,7 @@ async def test_older_claims_are_left_out(flow):
     assert (await finished(flow, trial)).read == 0
 
 
+@pytest.mark.both_databases
 async def test_a_trial_goes_on_where_a_run_that_died_stopped(flow, monkeypatch):
     await posted(flow)
     monkeypatch.setattr(try_codes, "CLAIMS_AT_ONCE", 1)
@@ -195,6 +221,7 @@ async def test_a_trial_goes_on_where_a_run_that_died_stopped(flow, monkeypatch):
     assert (done.read, done.ending, done.passing) == (4, 1, 2)
 
 
+@pytest.mark.both_databases
 async def test_a_trial_that_was_canceled_ends_at_the_next_page(flow, monkeypatch):
     await posted(flow)
     trial = await begun(flow)

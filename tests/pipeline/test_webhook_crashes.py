@@ -14,11 +14,11 @@ from tests.pipeline.test_webhook_runner import add
 from tests.pipeline.webhook_receiver import WebhookReceiver
 from tests.prepared_process import PreparedProcess
 
-CLAIMS = 20
+CLAIMS = 40
 
 
 async def start(place, nth, crash_at=""):
-    """Start to deliver in another process, later than the lease of the one before."""
+    """Start to deliver in another process, on the data directory of the one before."""
     given = {
         "kind": place.kind, "url": place.url, "data": str(place.data), "node": f"n{nth}", "nth": nth,
     }  # fmt: skip

@@ -1,6 +1,6 @@
 """Events are delivered to webhook endpoints at least once, signed, and again where that fails.
 
-Also tests `pipeline/notify/webhook_endpoints`, `store/events/webhooks` and `store/events/event_watch`.
+Also tests `pipeline/notify/webhook_delivery`, `pipeline/notify/dead_lease`, `pipeline/notify/webhook_endpoints`, `store/events/webhooks` and `store/events/event_watch`.
 """
 
 import asyncio
@@ -16,7 +16,10 @@ from clearlane.accounts.model import Vendor, VendorState
 from clearlane.connect.webhook_http import WebhookSender
 from clearlane.events.event import format_event_id
 from clearlane.events.retries import ATTEMPTS_MAX, RETRY_SECONDS
-from clearlane.pipeline.notify import webhook_endpoints, webhook_runner
+from clearlane.kernel.clock import to_micros
+from clearlane.pipeline.intake.hold_claims import HOLD, RELEASE, change_unsent_claim
+from clearlane.pipeline.notify import webhook_delivery, webhook_endpoints
+from clearlane.pipeline.notify.dead_lease import DirectoryHolder
 from clearlane.pipeline.notify.webhook_runner import WebhookRunner
 from clearlane.store.events import webhooks
 from clearlane.store.events.event_watch import EventWatch
@@ -25,6 +28,8 @@ from tests.patience import until
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
 from tests.pipeline.test_claim_events import feed
 from tests.pipeline.webhook_receiver import WebhookReceiver
+
+pytestmark = pytest.mark.one_database
 
 
 @pytest.fixture
@@ -119,6 +124,7 @@ async def test_a_ping_goes_to_the_endpoint_that_it_names(flow, receiver, runner,
     assert await deliveries(flow, other) == []
 
 
+@pytest.mark.both_databases
 async def test_a_failure_is_tried_again_and_then_the_endpoint_is_disabled(
     flow, receiver, runner, wall
 ):
@@ -145,6 +151,7 @@ async def test_a_failure_is_tried_again_and_then_the_endpoint_is_disabled(
         assert await webhooks.count_disabled(tx) == 1
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("replay", [True, False])
 async def test_enabling_replays_everything_since_it_failed(flow, receiver, runner, wall, replay):
     endpoint = await add(flow, receiver, wall)
@@ -234,6 +241,7 @@ async def test_while_a_secret_is_rotated_both_sign_for_a_day(flow, receiver, run
     assert len(receiver.messages[1].headers["webhook-signature"].split()) == 1
 
 
+@pytest.mark.both_databases
 async def test_a_slow_endpoint_delays_no_other(flow, receiver, runner, wall):
     async with WebhookReceiver() as slow:
         slow.hang()
@@ -242,12 +250,13 @@ async def test_a_slow_endpoint_delays_no_other(flow, receiver, runner, wall):
         await flow.submit(20)
         delivering = asyncio.create_task(runner.deliver_due())
         await until(lambda: len(receiver.messages) == 20)
-        assert len(slow.messages) <= webhook_runner.WEBHOOK_AT_ONCE
+        assert len(slow.messages) <= webhook_delivery.WEBHOOK_AT_ONCE
         slow.answer(200)
         await slow.close()
         await delivering
 
 
+@pytest.mark.both_databases
 async def test_the_address_and_the_secret_are_kept_sealed(flow, receiver, wall, place):
     endpoint = await add(flow, receiver, wall)
     async with flow.database.read(webhook_endpoints.vendor_scope(flow.site.vendor_id)) as tx:
@@ -276,19 +285,112 @@ async def test_a_running_node_delivers_by_itself(flow, receiver, runner, wall):
     await until(lambda: len(receiver.messages) == 2)
 
 
+async def hold_lease(flow, endpoint, wall, node):
+    """Let another node have an endpoint."""
+    now = wall.now()
+    return await flow.database.write(
+        webhooks.SCOPE,
+        lambda tx: webhooks.take_lease(
+            tx, endpoint.row.endpoint_id, node, now=to_micros(now),
+            until=to_micros(now + webhook_delivery.LEASE),
+        ),
+        actor=ACTOR,
+    )  # fmt: skip
+
+
+@pytest.mark.both_databases
 async def test_of_two_nodes_one_delivers_to_an_endpoint_and_the_other_takes_over(
     flow, receiver, runner, wall
 ):
     endpoint = await add(flow, receiver, wall)
     await flow.submit()
-    second = WebhookRunner(
-        replace(flow.context, node="second"), WebhookSender(sandbox=True), wall, chance=lambda: 0.0
-    )
-    id = endpoint.row.endpoint_id
-    assert await second._renew(id, "second")
+    assert await hold_lease(flow, endpoint, wall, "second")
     await runner.deliver_due()
     assert receiver.messages == []
-    wall.advance(webhook_runner.LEASE + timedelta(seconds=1))
+    wall.advance(webhook_delivery.LEASE + timedelta(seconds=1))
     await runner.deliver_due()
     assert len(receiver.messages) == 1
-    await second.stop()
+
+
+@pytest.mark.both_databases
+async def test_the_lease_of_a_dead_node_of_the_same_data_directory_is_taken_at_once(
+    flow, receiver, wall, runner
+):
+    endpoint = await add(flow, receiver, wall)
+    await flow.submit()
+    before = DirectoryHolder.take(flow.context.data)
+    before.record("before")
+    assert await hold_lease(flow, endpoint, wall, "before")
+    # While its process lives, no one takes it.
+    await runner.deliver_due()
+    assert receiver.messages == []
+    before.close()
+    after = WebhookRunner(flow.context, runner.sender, wall, chance=lambda: 0.0)
+    await after.deliver_due()
+    assert len(receiver.messages) == 1
+    await after.stop()
+
+
+def claims_of(receiver):
+    """The numbers of events as they came, by claim."""
+    found = {}
+    for message in receiver.messages:
+        content = json.loads(message.body)
+        found.setdefault(content["claim_number"], []).append(content["id"])
+    return found
+
+
+@pytest.mark.both_databases
+async def test_events_of_a_claim_come_in_order_and_a_failed_one_holds_up_its_claim_alone(
+    flow, receiver, runner, wall
+):
+    endpoint = await add(flow, receiver, wall)
+    numbers = await flow.submit(40)
+    for verb in (HOLD, RELEASE):
+        for number in numbers:
+            await change_unsent_claim(
+                flow.context, flow.site, number, verb, actor=ACTOR, now=flow.context.clock.now()
+            )
+    failing = numbers[3]
+    receiver.refuse = lambda message: failing.encode() in message.body
+    await runner.deliver_due()
+    found = claims_of(receiver)
+    assert len(found.pop(failing)) == 1
+    assert len(found) == 39
+    for events in found.values():
+        assert len(events) == 3
+        assert events == sorted(events)
+    async with flow.database.read(EVERYONE) as tx:
+        # What waits behind the failed one is no backlog.
+        assert await webhooks.oldest_due(tx, to_micros(wall.now())) is None
+    receiver.refuse = None
+    receiver.messages.clear()
+    wall.advance(timedelta(seconds=6))
+    async with flow.database.read(EVERYONE) as tx:
+        assert await webhooks.oldest_due(tx, to_micros(wall.now())) is not None
+    await runner.deliver_due()
+    events = claims_of(receiver)
+    assert [*events] == [failing]
+    assert len(events[failing]) == 3
+    assert events[failing] == sorted(events[failing])
+    assert {state for state, _, _ in await deliveries(flow, endpoint)} == {"delivered"}
+
+
+@pytest.mark.both_databases
+async def test_a_ping_passes_a_backlog_and_an_endpoint_that_answers_slowly(
+    flow, receiver, runner, wall, monkeypatch
+):
+    monkeypatch.setattr(webhook_delivery, "WEBHOOK_WAITING_MAX", 1)
+    endpoint = await add(flow, receiver, wall)
+    await flow.submit(30)
+    receiver.hang(lambda message: b'"ping"' not in message.body)
+    delivering = asyncio.create_task(runner.deliver_due())
+    await until(lambda: len(receiver.messages) == webhook_delivery.WEBHOOK_AT_ONCE)
+    await flow.submit(1)
+    vendor, id = flow.site.vendor_id, endpoint.row.endpoint_id
+    await webhook_endpoints.ping_endpoint(flow.context, vendor, id, actor=ACTOR)
+    await until(lambda: any(b'"ping"' in message.body for message in receiver.messages))
+    assert len(receiver.messages) == webhook_delivery.WEBHOOK_AT_ONCE + 1
+    receiver.resume()
+    await delivering
+    assert len(receiver.messages) == 32

@@ -103,3 +103,17 @@ async def test_when_the_numbers_are_used_up_nothing_is_written(out):
     await out.context.database.write(batches.SCOPE, use_up, actor=Actor("node", "test"))
     with pytest.raises(write_batch.ControlNumbersExhausted):
         await composed(out, claims)
+
+
+async def test_a_claim_that_was_just_accepted_is_written_as_its_row_is(out):
+    await out.submit(2)
+    kept = out.context.recent_claims
+    assert len(kept) == 2
+    recent = await waiting(out)
+    assert len(kept) == 0
+    from_rows = await waiting(out)
+    assert [one.claim for one in from_rows] == [one.claim for one in recent]
+    assert all(a.claim is not b.claim for a, b in zip(from_rows, recent, strict=True))
+    made = [await composed(out, claims) for claims in (recent, from_rows)]
+    assert numbers_in(made[0][1]) == numbers_in(made[1][1])
+    assert made[0][0].file.bytes == made[1][0].file.bytes

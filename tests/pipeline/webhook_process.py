@@ -10,8 +10,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from clearlane.connect.webhook_http import WebhookSender
+from clearlane.events.retries import RETRY_SECONDS
 from clearlane.kernel.clock import SystemClock
-from clearlane.pipeline.notify.webhook_runner import LEASE, WebhookRunner
+from clearlane.pipeline.notify.webhook_runner import WebhookRunner
 from clearlane.store.accounts.accounts import load_accounts
 from clearlane.store.vault.vault import Vault
 from tests.contexts import work_context
@@ -28,8 +29,8 @@ async def main(given):
     context = work_context(
         database, vault, accounts=accounts, data=place.data, node=given["node"], sandbox=True
     )
-    # Each process is later than the lease of the one that died.
-    wall = ManualClock(SystemClock().now() + given["nth"] * (LEASE + timedelta(seconds=1)))
+    # Later than the pause after a failure, and not than the lease of the process that died: it had the same directory.
+    wall = ManualClock(SystemClock().now() + given["nth"] * timedelta(seconds=RETRY_SECONDS[0] + 1))
     runner = WebhookRunner(context, WebhookSender(sandbox=True), wall)
     try:
         await runner.deliver_due()

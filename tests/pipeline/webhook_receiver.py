@@ -22,6 +22,9 @@ class WebhookReceiver:
         self._answer = (200, b"ok", {})
         self._free = asyncio.Event()
         self._free.set()
+        self._hangs = lambda message: True
+        self.refuse = None
+        """Which messages are answered 503, whatever is answered else."""
         self._server = None
         self._calls = set()
 
@@ -29,8 +32,9 @@ class WebhookReceiver:
         """Answer so from now on."""
         self._answer = (status, body, headers or {})
 
-    def hang(self):
-        """Answer nothing until :meth:`resume` or :meth:`close`."""
+    def hang(self, which=lambda message: True):
+        """Answer nothing, or nothing of some messages, until :meth:`resume` or :meth:`close`."""
+        self._hangs = which
         self._free.clear()
 
     def resume(self):
@@ -60,9 +64,13 @@ class WebhookReceiver:
                 for name, _, value in (row.partition(":") for row in head)
             }
             body = await reader.readexactly(int(headers["content-length"]))
-            self.messages.append(ReceivedWebhook(headers, body))
-            await self._free.wait()
+            message = ReceivedWebhook(headers, body)
+            self.messages.append(message)
+            if self._hangs(message):
+                await self._free.wait()
             status, content, extra = self._answer
+            if self.refuse is not None and self.refuse(message):
+                status = 503
             rows = [f"HTTP/1.1 {status} x", f"Content-Length: {len(content)}", "Connection: close"]
             rows += [f"{name}: {value}" for name, value in extra.items()]
             writer.write("\r\n".join([*rows, "", ""]).encode() + content)

@@ -1,13 +1,9 @@
 """Files that arrive at a payer, written by hand with the engine's writer: the claim code has no part in them."""
 
-import io
 import logging
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-
-import pyx12.params
-import pyx12.x12n_document
 
 from clearlane.sandbox.model import Profile
 from clearlane.sandbox.payer import SandboxPayer
@@ -16,6 +12,7 @@ from clearlane.x12.checker import check
 from clearlane.x12.reader import reader
 from clearlane.x12.writer.writer import Envelope, format_segment, wrap_sets
 from tests.connect.memory import MemoryLedger
+from tests.x12.pyx12_witness import is_accepted
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 SERVICE = date(2026, 2, 16)
@@ -222,8 +219,7 @@ def clean(content: bytes) -> bool:
 def witnessed(content: bytes) -> bool:
     """Whether pyx12 accepts an 835."""
     logging.getLogger("pyx12").setLevel(logging.CRITICAL)
-    text = io.StringIO(content.decode())
-    return bool(pyx12.x12n_document.x12n_document(pyx12.params.params(), text, None, None))
+    return is_accepted(content)
 
 
 def guide_of(content: bytes) -> str:

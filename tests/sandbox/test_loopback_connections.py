@@ -33,6 +33,7 @@ class Node:
                 ledger, id=payer.payer_id, name=payer.name, ids=payer.ids
             ),
             ledger=self.ledger,
+            hop=lambda hop, ledger: self.simulator.hop(ledger, id=hop.id, name=hop.name, served={}),
             realtime_payer=lambda payer: None,
             ledgers_in_use=lambda: self.ledger.payers,
             clock=self.simulator.clock,

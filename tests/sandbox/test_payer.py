@@ -118,14 +118,6 @@ async def test_a_file_cut_anywhere_is_never_a_crash_and_nothing_of_it_is_paid():
         assert all(map(clean, stage.files.values()))
 
 
-async def test_institutional_claims_are_not_supported():
-    stage = Stage()
-    content = samples837.interchange("837I", [samples837.plain("837I")]).encode()
-    await stage.payer.receive("b.837", content, NOW)
-    assert "IK5*R*1" in one(await stage.work(), "999")
-    assert not await stage.days(20)
-
-
 REFUSED = [
     (medical("W1", payer="TST09"), ["A3:116"]),
     (medical("W1", day=NOW.date() + DAY), ["A7:187"]),

@@ -66,19 +66,21 @@ def test_a_question_prints_nothing_of_the_patient():
 
 
 def test_only_files_of_questions_are_taken_for_such():
-    assert read_270.is_inquiry(ask("W1"))
-    assert read_270.is_inquiry(
-        asked(Question(member="W1"), delimiters=Delimiters("|", ">", "}", "\n"))
-    )
-    assert not read_270.is_inquiry(file(medical("3001")))
-    for content in (b"", b"ISA", b"<html>", ask("W1")[:106], ask("W1")[:110]):
-        assert not read_270.is_inquiry(content)
+    assert read_270.functional_group(ask("W1")) == read_270.GROUP
+    other = asked(Question(member="W1"), delimiters=Delimiters("|", ">", "}", "\n"))
+    assert read_270.functional_group(other) == read_270.GROUP
+    assert read_270.functional_group(file(medical("3001"))) == "HC"
+    for content in (b"", b"ISA", b"<html>", ask("W1")[:106], ask("W1")[:109]):
+        assert read_270.functional_group(content) == ""
 
 
 def test_a_cut_question_is_read_at_every_length():
     content = ask("W1", child=True)
+    whole = read_270.read(content)
     for at in range(len(content)):
-        read_270.read(content[:at])
+        cut = read_270.read(content[:at])
+        assert len(cut) <= 1
+        assert cut != whole
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -6,9 +6,11 @@ import secrets
 import asyncssh
 import pytest
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from clearlane.accounts.passwords import hash_user_password
 from clearlane.accounts.sftp_account import SftpAccountState
+from clearlane.api.frame.auth import SignInThrottle
 from clearlane.kernel import limits
 from clearlane.sftp_server.algorithms import read_public_key
 from clearlane.store.accounts.accounts import revoke_baa
@@ -101,10 +103,11 @@ async def test_a_site_without_an_agreement_cannot_sign_in(sftp):
         await sftp.connect()
 
 
-class FewTries:
+class FewTries(SignInThrottle):
     """A limit that a test sets, and that delays no failure."""
 
-    def __init__(self):
+    def __init__(self, **limits):
+        super().__init__(**limits)
         self.left = 100
         self.taken = set()
 
@@ -141,6 +144,29 @@ async def test_passwords_need_the_operator_and_a_network(installation, tmp_path)
         with pytest.raises(asyncssh.PermissionDenied):
             await place.connect(**given)
         assert limit.taken == {("127.0.0.1", name) for name in (b"here", b"away", NAME.encode())}
+        (await place.connect()).close()
+
+
+async def test_an_address_that_fails_often_is_refused_before_it_tries(installation, tmp_path):
+    limit = FewTries(failures_max=2)
+    unknown = asyncssh.generate_private_key("ssh-ed25519")
+    async with serve_sftp(installation, tmp_path, limit=limit) as place:
+        with capture_logs() as lines:
+            (await place.connect(client_keys=[unknown, place.key])).close()  # forgiven
+            for _ in range(2):
+                with pytest.raises(asyncssh.PermissionDenied):
+                    await place.connect(client_keys=[unknown])
+        assert [line for line in lines if line["event"] == "sftp address blocked"] == [
+            {
+                "event": "sftp address blocked",
+                "reason": "too many failed sign-ins",
+                "address": HOST,
+                "log_level": "warning",
+            }
+        ]
+        with pytest.raises((asyncssh.Error, OSError)):
+            await place.connect()
+        limit.forgive_failure(HOST)
         (await place.connect()).close()
 
 

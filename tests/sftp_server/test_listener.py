@@ -88,6 +88,22 @@ async def test_idle_connections_end_and_their_number_is_limited(installation, tm
         (await place.connect()).close()
 
 
+async def test_one_address_cannot_take_all_places_without_signing_in(installation, tmp_path):
+    few = SftpLimits(waiting_per_address_max=2)
+    async with serve_sftp(installation, tmp_path, limits=few) as place:
+        signed_in = [await place.connect() for _ in range(3)]
+        waiting = [await asyncio.open_connection(HOST, place.server.port) for _ in range(2)]
+        await until(lambda: place.server.connections == 5)
+        with pytest.raises((asyncssh.Error, OSError)):
+            await place.connect()
+        for _, writer in waiting:
+            writer.close()
+        await until(lambda: place.server.connections == 3)
+        signed_in.append(await place.connect())
+        for each in signed_in:
+            each.close()
+
+
 @pytest.mark.slow
 async def test_two_hundred_connections_at_once_send_and_fetch(installation, tmp_path):
     for number, site in enumerate(SITES):

@@ -91,7 +91,7 @@ async def test_what_was_sent_is_counted_by_day(database, account):
         assert await sftp_accounts.usage_of_day(tx, account, START) == SftpUsage()
 
 
-async def test_host_keys_are_sealed_and_made_once(database, place, clock):
+async def test_host_keys_are_sealed_made_once_and_changed_at_once(database, place, clock):
     vault = Vault(database, place.keys(), clock)
     await vault.load()
     keys = make_host_keys(START)
@@ -102,3 +102,10 @@ async def test_host_keys_are_sealed_and_made_once(database, place, clock):
     await other.load()
     assert set(await load_host_keys(database, other)) == set(keys)
     assert "PRIVATE" not in repr(keys)
+    # Keys that are changed at once are not replaced later by those that waited to take over.
+    later = make_host_keys(START + timedelta(days=30))
+    await add_host_keys(database, vault, later, **given)
+    assert set(await load_host_keys(database, other)) == {*keys, *later}
+    at_once = make_host_keys(START)
+    await add_host_keys(database, vault, at_once, **given)
+    assert set(await load_host_keys(database, other)) == {*keys, *at_once}

@@ -20,7 +20,7 @@ ENDINGS = r"\.(999|277ca)\s"
 
 
 # One service for all of them.
-pytestmark = pytest.mark.xdist_group("sftp commands")
+pytestmark = pytest.mark.group("sftp commands")
 
 
 @pytest.fixture(scope="module")

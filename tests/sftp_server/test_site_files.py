@@ -127,6 +127,18 @@ async def test_an_upload_goes_on_at_another_node(place, tmp_path):
         assert code == 0, printed
         [file] = await node.files()
         assert await node.content(file) == LARGE
+        # What goes back is listed at both, and what is fetched at one is so at the other.
+        await add_out_file(second, "one.999", b"ISA")
+        (tmp_path / "third").mkdir()
+        async with (
+            open_node(place.data, place.url) as other,
+            serve_sftp(other, tmp_path / "third") as beside,
+        ):
+            listed = [(await each.sftp("ls -1 out"))[1] for each in (node, beside)]
+            assert listed[0].splitlines()[-1] == listed[1].splitlines()[-1]
+            assert ".999" in listed[0]
+            await beside.sftp("rm out/*")
+            assert ".999" not in (await node.sftp("ls -1 out"))[1]
 
 
 @needs_openssh
@@ -139,6 +151,10 @@ async def test_files_to_fetch_are_listed_got_and_removed(sftp):
     assert (sftp.folder / "empty").read_bytes() == b""
     files = await sftp.files(FileDirection.OUT)
     assert [file.fetched_at is not None for file in files] == [True, True]
+    async with await sftp.connect() as connection, connection.start_sftp_client() as client:
+        folders = {each.filename: each.attrs for each in await client.readdir(".")}
+        assert folders["out"].mtime == files[-1].received_at // 1_000_000
+        assert (await client.stat("in")).mtime > 0  # nothing is in it yet
     code, printed = await sftp.sftp("rm out/one.999", "ls out")
     assert (code, "one.999" in printed, "two.835" in printed) == (0, False, True)
     [left] = await sftp.files(FileDirection.OUT)

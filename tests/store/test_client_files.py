@@ -216,13 +216,16 @@ async def test_one_work_at_a_time_processes_the_first_file_of_each_site(files):
     assert not await take("b", 120)
     assert await take("b", 161)  # the lease of a node that died
     assert (await files.find("F2")).attempts == 2
-    assert not await files.write(lambda tx: client_files.renew_lease(tx, "F2", "a", until=999))
-    assert await files.write(lambda tx: client_files.renew_lease(tx, "F2", "b", until=999))
+    assert not await files.write(lambda tx: client_files.renew_lease(tx, "F2", 1, until=999))
+    assert await files.write(lambda tx: client_files.renew_lease(tx, "F2", 2, until=999))
+    # The same work on another node: the first one, which is only slow, has lost its lease.
+    assert await take("b", 165)
+    assert not await files.write(lambda tx: client_files.renew_lease(tx, "F2", 2, until=999))
     result = FileResult("partly_accepted", "837P", 3, 2, 1, "a note")
     record = client_files.record_result
-    assert not await files.write(lambda tx: record(tx, "F2", "a", result, at=170))
-    assert await files.write(lambda tx: record(tx, "F2", "b", result, at=170))
-    assert not await files.write(lambda tx: record(tx, "F2", "b", result, at=171))
+    assert not await files.write(lambda tx: record(tx, "F2", 2, result, at=170))
+    assert await files.write(lambda tx: record(tx, "F2", 3, result, at=170))
+    assert not await files.write(lambda tx: record(tx, "F2", 3, result, at=171))
     assert (await files.find("F2"))[14:17] == (3, 2, 1)
     assert await waiting() == {"F1", "F3"}
     # The same bytes are found once they are processed, in the same site only.

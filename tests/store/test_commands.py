@@ -57,11 +57,11 @@ def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
     assert key.id in output_of(0, "keys", "show")
     assert "is current" in output_of(0, "db", "upgrade")
     assert "is whole: 0 rows" in output_of(0, "audit", "verify")
-    assert "3 keys were re-wrapped" in output_of(0, "keys", "rotate", "--yes")
+    assert "4 keys were re-wrapped" in output_of(0, "keys", "rotate", "--yes")
     shown = output_of(0, "keys", "show")
     assert key.id not in shown
     assert key.text not in shown
-    assert "wraps 3 keys" in shown
+    assert "wraps 4 keys" in shown
     said = output_of(0, "audit", "verify")
     assert "is whole: 3 rows" in said
     assert "vouches for rows 1 to 3; 0 rows are younger" in said
@@ -70,7 +70,7 @@ def test_from_an_empty_directory_to_a_verified_chain(place, monkeypatch):
     assert json.loads(output_of(0, "db", "status", "--json"))["state"] == "current"
     assert [
         each["wraps"] for each in json.loads(output_of(0, "keys", "show", "--json"))["keys"]
-    ] == [3]
+    ] == [4]
 
 
 def test_a_data_directory_of_an_unreleased_version_is_refused(sqlite_place, monkeypatch):

@@ -18,6 +18,7 @@ from clearlane.store.events import event_log, events
 from clearlane.store.events.event_watch import EventWatch
 from tests.cases import full_or_quick
 from tests.databases import START, make_site
+from tests.patience import PATIENCE_SECONDS
 
 ALL = SystemScope("a test")
 VENDOR = Actor("vendor", "a test")
@@ -163,8 +164,10 @@ async def test_whoever_watches_is_called_after_a_commit_with_events(database):
     scope = await make_site(database)
     changed = asyncio.Event()
     database.watch_events(changed.set)
+    await add(database)  # a commit without an event
+    assert not changed.is_set()
     await add(database, an_event(scope))
-    await asyncio.wait_for(changed.wait(), 30)
+    await asyncio.wait_for(changed.wait(), PATIENCE_SECONDS)
 
 
 async def test_old_events_are_removed(database, clock):

@@ -246,7 +246,7 @@ async def test_with_a_key_of_the_environment_rotate_says_what_to_do_and_then_doe
         await key_rotation.rotate(database, MasterKeys([old]), OPERATOR)
     new = new_master_key()
     done = await key_rotation.rotate(database, MasterKeys([new, old]), OPERATOR)
-    assert (done.master_id, done.rewrapped, done.dropped) == (new.id, 3, (old.id,))
+    assert (done.master_id, done.rewrapped, done.dropped) == (new.id, 4, (old.id,))
     vault = Vault(database, MasterKeys([new]), clock)
     await vault.load()
 

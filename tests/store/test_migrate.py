@@ -100,7 +100,7 @@ async def test_an_older_schema_is_refused_with_what_to_do(place, monkeypatch):
         await place.open()
 
 
-@pytest.mark.parametrize("revision", ["0001", "0007", "v0001", "v0001g"])
+@pytest.mark.parametrize("revision", ["0001", "0007", "v0001", "v0001g", "v0002a"])
 async def test_a_database_of_an_unreleased_version_is_neither_opened_nor_upgraded(place, revision):
     await sql(place, f"UPDATE alembic_version SET version_num = '{revision}'")
     status = await migrate.schema_status(**where(place))

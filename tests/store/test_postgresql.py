@@ -21,6 +21,7 @@ from clearlane.store.database.database import (
     SystemScope,
     VendorScope,
 )
+from clearlane.store.database.migrations.versions import v0001_initial
 from clearlane.store.database.postgresql import require_durable
 from clearlane.store.database.postgresql_connection import connect
 from clearlane.store.database.schema import (
@@ -141,6 +142,19 @@ async def test_every_client_table_has_row_level_security(place):
     policies = {name for (name,) in await connection.fetch("SELECT tablename FROM pg_policies")}
     assert walled == policies == set(CLIENT_TABLES)
     await connection.close()
+
+
+async def test_the_server_stores_sealed_values_as_they_are_and_a_usual_claim_in_one_piece(place):
+    server = await place.raw()
+    compressed = await server.fetch(
+        "SELECT relname, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid "
+        "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace "
+        "AND atttypid = 'bytea'::regtype AND attstorage <> 'e'"
+    )
+    options = await server.fetchval("SELECT reloptions FROM pg_class WHERE relname = 'claims'")
+    await server.close()
+    assert compressed == []
+    assert options == [f"toast_tuple_target={v0001_initial.WHOLE_ROW_BYTES}"]
 
 
 async def test_row_level_security_stops_a_statement_that_the_check_let_through(database, notes):

@@ -1,9 +1,12 @@
 """A statement on client rows that does not constrain their owner cannot be made."""
 
+import contextlib
 import importlib
 import re
+import sqlite3
 from pathlib import Path
 
+import asyncpg
 import pytest
 from sqlalchemy import (
     bindparam,
@@ -348,6 +351,31 @@ def test_every_compiled_statement_on_client_rows_names_their_owner():
                 )
     assert len(statements) > 200
     assert on_clients > 2 * 25
+
+
+async def test_each_database_understands_every_statement(place):
+    """A server that prepares a statement knows its tables, columns, functions and the types of its values."""
+    refused = {}
+    texts = {name: statement.compiled_for(place.kind).text for name, statement in every_statement()}
+    if place.kind == "postgresql":
+        connection = await place.raw()
+        try:
+            for name, text in texts.items():
+                try:
+                    await connection.prepare(text)
+                except asyncpg.PostgresError as fault:
+                    refused[name] = str(fault)
+        finally:
+            await connection.close()
+    else:
+        with contextlib.closing(sqlite3.connect(place.sqlite_file)) as database:
+            for name, text in texts.items():
+                try:
+                    database.execute(f"EXPLAIN {text}", [None] * text.count("?"))
+                except sqlite3.Error as fault:
+                    refused[name] = str(fault)
+    assert refused == {}
+    assert len(texts) > 200
 
 
 UNOWNED = [

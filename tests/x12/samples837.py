@@ -5,7 +5,7 @@ sensible values are, and a plan for each claim keeps its parts in agreement (tot
 other payers, accidents, predeterminations).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from random import Random
@@ -29,11 +29,11 @@ ICD10 = [
     "E119",
     "I10",
     "J0190",
-    "M545",
+    "M5450",
     "K0530",
     "Z0000",
     "N390",
-    "R51",
+    "R519",
     "S93401A",
     "L309",
     "F329",
@@ -65,6 +65,11 @@ NPIS = ["1234567893", "1679576722", "1245319599"]
 ANTERIOR = {"6", "7", "8", "9", "10", "11", "22", "23", "24", "25", "26", "27", *"CDEFGHMNOPQR"}
 # Mostly sparse, some full: what is rare in one claim is common in a run.
 DENSITIES = [*[0.04] * 12, 0.15, 0.15, 0.4, 0.95]
+# How many days before the last service something happened, by the code of its date.
+DAYS_BEFORE = {
+    "090": 60, "091": 40, "096": 21, "296": 22, "297": 44, "304": 30, "314": 44, "360": 44, "361": 22, "431": 40,
+    "435": 31, "439": 45, "444": 35, "453": 39, "454": 38, "455": 35, "471": 50, "484": 60,
+}  # fmt: skip
 TEETH = [*map(str, range(1, 33)), *"ABCDEFGHIJKLMNOPQRST"]
 
 
@@ -118,6 +123,8 @@ class Plan:
     orthodontics: bool
     day: date
     dates_on_lines: bool
+    stay: bool | None
+    """Whether a professional claim names the day of an admission."""
     others: list[OtherPayer] = field(default_factory=list)
 
     @property
@@ -136,8 +143,11 @@ class Maker:
         density: float | None = None,
         *,
         everything: bool = False,
+        payers: Sequence[str] = (),
     ) -> None:
+        """``payers`` are the ids that claims name in 2010BB; without them any."""
         self.rng = rng
+        self.payers = payers
         self.everything = everything
         self.kind = kind
         self.guide = by_kind(kind)
@@ -149,11 +159,19 @@ class Maker:
         self.order = "P"
         self.loop = ""
         self.own = False
+        self.sex = ""
+        self.is_atypical = False
+        """Whether the billing provider has no NPI, and so a number that the payer gave."""
 
     # The hierarchy.
 
-    def claims(self, subscribers: int) -> list[Row]:
-        rows = [row for child in self.guide.root.children for row in self._top(child, subscribers)]
+    def claims(self, subscribers: int, providers: int = 1) -> list[Row]:
+        rows = [
+            row
+            for child in self.guide.root.children
+            for _ in range(providers if child.id == "2000A" else 1)
+            for row in self._top(child, subscribers)
+        ]
         rows[0] = ["ST", "837", f"{self.number:04}", self.guide.id]
         rows[-1] = ["SE", str(len(rows)), f"{self.number:04}"]
         rows[1][3] = f"B{self.number:05}"
@@ -174,6 +192,8 @@ class Maker:
                 rows.append(["HL", mine, "", "20", "1"])
             else:
                 rows += self.fill(child)
+                if child.id == "2010AA":
+                    self.is_atypical = not any(row[0] == "NM1" and len(row) > 9 for row in rows)
         return rows
 
     def _subscriber(self, node: LoopSpec, parent: str) -> list[Row]:
@@ -202,7 +222,16 @@ class Maker:
                     else [row for _ in range(self._several()) for row in self._patient(child, mine)]
                 )
             else:
-                rows += self.fill(child, must=must if child.id == "2010BA" else set())
+                own_rows = self.fill(child, must=must if child.id == "2010BA" else set())
+                rows += self._payer(own_rows) if child.id == "2010BB" else own_rows
+        return rows
+
+    def _payer(self, rows: list[Row]) -> list[Row]:
+        if self.payers:
+            rows[0][9] = self.rng.choice(self.payers)
+        if self.is_atypical and not any(row[:2] == ["REF", "G2"] for row in rows):
+            rows = [row for row in rows if row[:2] != ["REF", "LU"]]
+            rows.append(["REF", "G2", "PROV77"])
         return rows
 
     def _medicare(self, row: Row) -> Row:
@@ -246,6 +275,7 @@ class Maker:
             orthodontics=self.kind == "837D" and self.chance(),
             day=start + timedelta(days=rng.randint(0, 400)),
             dates_on_lines=self.kind != "837D" or not self.density or rng.random() < 0.5,
+            stay=self.chance() if self.kind == "837P" else None,
         )
         others = rng.choice([0, 1, 1, 2]) if self.density else 0
         places = rng.sample([o for o in "PSTABC" if o != self.order], others)
@@ -283,6 +313,9 @@ class Maker:
         key = (node.id, *node.qualifiers[:1])
         wanted = {
             ("DTP", "439"): plan.accident,
+            ("DTP", "484"): False if self.sex == "M" else None,
+            ("DTP", "435"): plan.stay,
+            ("DTP", "096"): None if plan.stay is not False else False,
             ("DTP", "452"): plan.orthodontics,
             ("DTP", "472"): not plan.predetermination and not plan.dates_on_lines,
             ("DN1",): plan.orthodontics,
@@ -310,7 +343,7 @@ class Maker:
         else:
             row[5] = f"11:B:{plan.frequency}"
             row[11] = (
-                self.rng.choice(["AA:::TX", "EM", "OA", "AA:EM::OR", "EM:OA"])
+                self.rng.choice(["AA:::TX", "EM", "OA", "AA:EM::OR", "EM:OA", "AA::::MX"])
                 if plan.accident
                 else ""
             )
@@ -374,8 +407,10 @@ class Maker:
         rows = []
         for group in self.rng.sample(["CO", "PR", "OA", "PI"], self.rng.randint(1, 3)):
             row = ["CAS", group]
-            for reason in self.rng.sample(REASONS, self.rng.randint(1, 3)):
-                part = self.rng.randint(1, rest) if rest > 1 else rest
+            # A segment has room for six reasons.
+            several, share = (6, rest // 6) if self.density > 0.9 else (3, rest)
+            for reason in self.rng.sample(REASONS, self.rng.randint(1, several)):
+                part = self.rng.randint(1, share) if rest > share > 0 else rest
                 if not part:
                     break
                 row += [reason, money(part), "1" if self.chance() else ""]
@@ -467,9 +502,13 @@ class Maker:
             )
         else:
             code, row[4] = "D4341", rng.choice(["10", "20", "30", "40", "10:20"])
+        if self.density > 0.9 and self.chance():
+            code += ":22:52:53:59:AS PLANNED"
+            row[4] = row[4] and "10:20:30:40:L"
         row[1], row[2], row[6] = f"AD:{code}", money(plan.charges[at]), "1" if self.chance() else ""
         count = len(plan.diagnoses)
-        row[11] = str(rng.randint(1, count)) if count and self.chance() else ""
+        pointers = map(str, rng.sample(range(1, count + 1), rng.randint(1, count) if count else 0))
+        row[11] = ":".join(pointers) if self.chance() else ""
         return trimmed(row), extra
 
     def _institutional(self, node: SegmentSpec, at: int) -> tuple[Row, list[Row]]:
@@ -677,13 +716,18 @@ VALUES: dict[str, Callable[[Maker], str]] = {
     "REF02:SY": lambda _: "219099999",
     "REF02:X4": lambda _: "12D4567890",
     "REF02:F4": lambda _: "12D4567891",
+    "REF02:EW": lambda _: "123456",
+    "REF02:1G": lambda _: "A12345",
     "REF02:LU": lambda m: "TX" if m.kind == "837I" else "LOC7",
     "REF02:F5": lambda _: "N",
     "REF02:T4": lambda _: "Y",
     "REF02:4N": lambda m: m.rng.choice("123456"),
     "SBR03": lambda m: f"GRP{m.rng.randint(100, 999)}",
     "SBR09": lambda m: m.rng.choice(["CI", "MB", "MC", "BL", "12"]),
-    "SVD03": lambda m: {"837D": "AD:D1110"}.get(m.kind, "HC:99213"),
+    "SVD03": lambda m: (
+        {"837D": "AD:D1110"}.get(m.kind, "HC:99213")
+        + (":22:25:59:76:AS DECIDED" if m.chance() else "")
+    ),
     "SVD04": lambda _: "0300",
     "SVD05": lambda _: "1",
     "SVD06": lambda _: "1",
@@ -715,11 +759,9 @@ def _name(m: Maker, row: Row) -> None:
 
 
 def _city(m: Maker, row: Row) -> None:
-    if row[4] and m.loop in {
-        "2010BA",
-        "2010CA",
-        "2330A",
-    }:  # people may live abroad, practices do not
+    # The witness wants nine digits of every institution, wherever it is.
+    is_abroad = row[4] and m.rng.random() < 0.5
+    if is_abroad and (m.kind != "837I" or m.loop in {"2010BA", "2010CA", "2330A"}):
         row[:] = ["N4", "TIJUANA", "", "22000", "MX", "", "", "BCN"]
     else:
         row[:] = ["N4", *m.rng.choice(CITIES)]
@@ -736,11 +778,30 @@ def _contact(m: Maker, row: Row) -> None:
 
 def _birth(m: Maker, row: Row) -> None:
     row[1:3] = ["D8", "19850214"]
+    if not m.everything and row[3] == "U":  # x12sdk knows no unknown sex
+        row[3] = "F"
+    m.sex = row[3]
+
+
+def _benefits(m: Maker, row: Row) -> None:
+    if not m.everything and row[3] == "W":  # x12sdk knows no assignment that does not apply
+        row[3] = "Y"
+
+
+def _day(m: Maker, row: Row) -> None:
+    """Days of a claim in a possible order."""
+    if m.plan and row[1] in DAYS_BEFORE and row[2] in {"D8", "RD8"}:
+        day = m.plan.day - timedelta(days=DAYS_BEFORE[row[1]])
+        row[3] = f"{day:%Y%m%d}"
+        if row[2] == "RD8":
+            row[3] += f"-{day + timedelta(days=5):%Y%m%d}"
 
 
 def _attachment(m: Maker, row: Row) -> None:
     if row[2] in {"BM", "EL", "EM", "FT", "FX"}:
         row[5:7] = ["AC", f"ATT{m.rng.randint(100, 999)}"]
+    elif row[2] == "AA":  # available on request, under no number
+        row[5:] = []
 
 
 def _codes(m: Maker, row: Row) -> None:
@@ -783,8 +844,10 @@ def _coverage(m: Maker, row: Row) -> None:
 FIXES: dict[str, tuple[Callable[[Maker, Row], None], ...]] = {
     "NM1": (_name,),
     "N4": (_city,),
+    "OI": (_benefits,),
     "PER": (_contact,),
     "DMG": (_birth,),
+    "DTP": (_day,),
     "PWK": (_attachment,),
     "HI": (_codes,),
     "HCP": (_pricing,),

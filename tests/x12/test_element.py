@@ -19,7 +19,7 @@ from tests.cases import every_case
 TABLE = [
     ("AN", 2, 5, ["AB", "A B", "AB-C1", "#1@_"], {
         "A": "ELM-SHORT", "ABCDEF": "ELM-LONG", " AB": "ELM-BLANKS", "AB ": "ELM-BLANKS",
-        "Ab": "ELM-CASE", "A\x07B": "ELM-CHARACTER", "A\xe9": "ELM-NATIONAL",
+        "Ab": "ELM-CASE", "A\x07B": "ELM-CHARACTER", "A\xe9": "ELM-NATIONAL", "A\u2019B": "ELM-SIGN", "A\x96B": "ELM-SIGN", "A\u20acB": "ELM-CHARACTER",
     }),
     ("AN", 1, 2, ["A", "AB"], {"ABC": "ELM-LONG"}),
     ("AN", 3, 3, ["A B"], {"AB": "ELM-SHORT"}),
@@ -237,6 +237,7 @@ LOOKS = [
     ("2330B", "N4", "R S S S", "N4*CITY*OR*97201", "N4*CITY*OR*9720", "VAL-ZIP"),
     ("2330B", "N4", "R S S S", "N4*CITY**9720*CA", "N4*CITY*OR*9720*US", "VAL-ZIP"),
     ("2010AA", "N4", "R S S S", "N4*CITY*OR*972011234", "N4*CITY*OR*97201", "VAL-ZIP4"),
+    ("2010AA", "N4", "R S S S", "N4*CITY**22000*MX", "N4*CITY*OR*97201*US", "VAL-ZIP4"),
     ("2010AA", "N3", "R S", "N3*1 ROAD", "N3*PO BOX 5", "VAL-STREET"),
     ("2010AA", "N3", "R S", "N3*1 ROAD*SUITE 2", "N3*1 ROAD*PO BOX 5", "VAL-STREET"),
     ("2010AB", "N3", "R S", "N3*PO BOX 5", "N3*" + "X" * 56, "ELM-LONG"),

@@ -15,7 +15,7 @@ from clearlane.x12.checker.check import check, event_findings
 from clearlane.x12.checker.collector import FINDINGS_PER_SET_MAX
 from clearlane.x12.reader.reader import InterchangeOpened, Reader, UnitClosed, parse, read
 from clearlane.x12.writer.writer import write
-from tests.cases import every_case, fewer_in_quick, full_or_quick
+from tests.cases import by_profile, every_case, fewer_in_quick, full_or_quick
 from tests.x12 import samples837, samples_other
 from tests.x12.findings_of import all_findings
 
@@ -91,7 +91,7 @@ def test_the_small_files_are_small_and_clean(kind):
 def test_a_file_cut_at_any_byte_ends_in_findings_and_keeps_its_segments(kind):
     data = small(kind)
     header = len(ISA) + 1
-    for cut in range(0, len(data), full_or_quick(1, 5)):
+    for cut in range(0, len(data), by_profile(thorough=1, usual=3, quick=5)):
         part = data[:cut]
         file = parse(part)
         assert any(f.severity is Severity.ERROR for f in all_findings(file)), cut
@@ -157,6 +157,17 @@ def test_interchanges_of_one_file_have_separators_of_their_own(kind):
     assert not any(f.severity is Severity.ERROR for f in all_findings(file))
     assert write(file) == b"".join(parts)
     assert in_order(fed(data, every(1))) == in_order(all_findings(file))
+
+
+@every_case("separators", [b"|>}\n", b"~|^\n", b"\x1d\x1f\x1e\x1c"])
+def test_what_separates_in_other_files_is_data_here(separators):
+    whole = small("837P")
+    street = whole[whole.index(b"N3*") + 3 :].split(b"~")[0]
+    held = bytes(mark for mark in b"*:~" if mark not in separators)
+    for mark, rules in ((held, []), (b"\x02", ["ELM-CHARACTER"])):
+        data = swapped(whole, b"000000018", separators).replace(street, b"4 " + mark)
+        found = {finding.rule for finding in check(data).findings}
+        assert found == set(rules)
 
 
 @every_case("separators", [b"*:^~", b"|>}\n", b"~|*:"])

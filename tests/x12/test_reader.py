@@ -33,7 +33,7 @@ from clearlane.x12.reader.reader import (
     read,
 )
 from clearlane.x12.writer.writer import write
-from tests.cases import every_case, fewer_in_quick, full_or_quick
+from tests.cases import by_profile, every_case, fewer_in_quick, full_or_quick
 from tests.corpus import Sample, corpus_files
 from tests.x12 import samples837
 from tests.x12.findings_of import all_findings
@@ -209,7 +209,7 @@ def test_mutated_files_keep_every_segment(data):
 def test_a_file_cut_at_any_byte_is_read_and_written_back():
     data = file()
     assert len(data) < 1_200
-    for cut in range(0, len(data), full_or_quick(1, 5)):
+    for cut in range(0, len(data), by_profile(thorough=1, usual=3, quick=5)):
         part = data[:cut]
         tree = parse(part, choose_guide=choose)
         assert segments(write(tree)) == segments(part)
@@ -219,7 +219,7 @@ def test_a_file_cut_at_any_byte_is_read_and_written_back():
 @pytest.mark.parametrize("kind", ["837P", "837D", "837I"])
 def test_a_claim_of_each_kind_cut_at_any_byte_is_read(kind):
     data = samples837.interchange(kind, [samples837.plain(kind)]).encode()[:1_200]
-    for cut in range(0, len(data), full_or_quick(1, 5)):
+    for cut in range(0, len(data), by_profile(thorough=1, usual=3, quick=5)):
         assert not check(data[:cut]).readable or cut > 100
 
 

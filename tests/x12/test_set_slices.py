@@ -31,6 +31,7 @@ def test_the_same_set_in_another_envelope_has_the_same_digest():
     for other in others:
         *_, last = slice_sets(other)
         assert last.digest(other) == digest
+        assert (last.count(other, "CLP"), last.count(other, "C1")) == (1, 0)
     changed = payment(paid("C1", "1", "100", "81"))
     [last] = slice_sets(changed)
     assert last.digest(changed) != digest

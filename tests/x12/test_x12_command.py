@@ -355,7 +355,8 @@ def test_the_command_starts_without_server_libraries():
         "heavy = {'sqlalchemy', 'starlette', 'dbos', 'uvicorn', 'pydantic', 'httpx', 'cryptography'}\n"
         "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run([sys.executable, "-c", code], timeout=PATIENCE_SECONDS, check=False)
+    assert done.returncode == 0
 
 
 @every_case("sample", corpus_files("999", "TA1", "277CA", "837D"))

@@ -6,6 +6,10 @@ test compares with the catalogues.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clearlane.claims.fields import ClaimPart
 
 TARGET = Path(__file__).parents[2] / "src" / "clearlane" / "client" / "input_types.py"
 
@@ -53,7 +57,7 @@ def _claims() -> Iterator[str]:
 
     for form in FORMS.values():
         # A type comes before the types that name it.
-        parts = [*nested_parts(form.line).values(), form.line, form.claim]
+        parts = _parts(form.claim)
         for part in parts:
             inner = {name: each.__name__ for name, each in nested_parts(part).items()}
             yield from _class(part.__name__, part.__doc__)
@@ -74,6 +78,14 @@ def _claims() -> Iterator[str]:
         )
         claims = f"list[{form.claim.__name__}]"
         yield from _field("Claims", claims, "The claims.", required=True)
+
+
+def _parts(part: type["ClaimPart"]) -> list[type["ClaimPart"]]:
+    """Return a part of the catalogue after the parts inside it, each once."""
+    from clearlane.claims.fields import nested_parts
+
+    inner = [one for each in nested_parts(part).values() for one in _parts(each)]
+    return list(dict.fromkeys([*inner, part]))
 
 
 def _inquiries() -> Iterator[str]:

@@ -5,7 +5,7 @@ one row of PAGES; those about calls, states and the client are in modules of the
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -204,7 +204,8 @@ def fields_page() -> Iterator[str]:
     yield "# Claim fields"
     yield ""
     yield (
-        "Names are those of the interface, spelling included. The box is that of the paper form; the place is "
+        "Names are those of the interface, spelling included; those of institutional claims are by form locator "
+        "(`FL42_RevenueCode`). The box is that of the paper form; the place is "
         "the field's place in the 837. A field without a place is kept and never sent, for the reason given. Fields "
         "marked *own* are Clearlane's, beside those of the interface: an 837 needs them, and nothing may be guessed."
     )
@@ -212,7 +213,10 @@ def fields_page() -> Iterator[str]:
         sent = _sent(form)
         kind = KINDS[form.kind].label
         groups = [(f"{kind} claim", form.claim), (f"{kind} line", form.line)]
-        inner = nested_parts(form.line).values()
+        parts = [form.claim]
+        for part in parts:
+            parts += [one for one in nested_parts(part).values() if one not in parts]
+        inner = [part for part in parts if part not in (form.claim, form.line)]
         groups += [(part.__name__.removeprefix(kind), part) for part in inner]
         for title, part in groups:
             yield ""
@@ -344,6 +348,40 @@ def claim_rules_page() -> Iterator[str]:
     yield from grid(["Rule", "Where it comes from", "Fails", "Passes", "277CA"], table)
 
 
+def bill_types_page() -> Iterator[str]:
+    """Write the types of bill, and what depends on them."""
+    from clearlane.claims.rules.institutional.bill_types import BILL_TYPES, USAGES, Usage
+
+    yield "# Types of bill"
+    yield ""
+    yield (
+        "The type of bill of an institutional claim (837I) is a facility and a classification (CLM05-1), with the frequency of "
+        "the claim (CLM05-3) as its third character. Numbers are those of the National Uniform Billing Committee, words are "
+        "our own. [Claim rules](claim-rules.md) whose names begin with I check what depends on it."
+    )
+    yield ""
+    yield from grid(["Type", "Bill"], [[f"`{code}`", words] for code, words in BILL_TYPES.items()])
+    yield ""
+    yield "## What depends on the type"
+    yield ""
+    yield "An element is required, or not part of a bill; with the types that are not named it is allowed."
+    yield ""
+    rows = [
+        [element.value.capitalize(), *(_types(usages, one) for one in (Usage.REQUIRED, Usage.NOT))]
+        for element, usages in USAGES.items()
+    ]
+    yield from grid(["Element", "Required", "Not"], rows)
+
+
+def _types(usages: Mapping[str, str], wanted: str) -> str:
+    """Return the types of bill with a usage; the others if these are fewer."""
+    found = [code for code, usage in usages.items() if usage == wanted]
+    others = [code for code in usages if code not in found]
+    if found and len(others) < len(found):
+        return f"all but {', '.join(others)}" if others else "all"
+    return ", ".join(found)
+
+
 def calls_page() -> Iterator[str]:
     """Write every call that is served."""
     from clearlane.api.v3.endpoints import ENDPOINTS
@@ -458,6 +496,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "sandbox-members.md": sandbox_pages.members_page,
     "claim-fields.md": fields_page,
     "claim-rules.md": claim_rules_page,
+    "bill-types.md": bill_types_page,
     "claim-samples.md": samples_page,
     "code-files.md": code_files_page,
     "x12-guides.md": guides_page,

@@ -189,6 +189,7 @@ WORDS = {
     "eligibility": "270 and 271",
     "enrollment": "providers with payers",
     "events": "what happened",
+    "proofs": "proofs of filing",
     "store": "the database",
     "connect": "connections to payers",
     "engine": "durable work",

@@ -25,6 +25,8 @@ def record_v1(sandbox: Sandbox) -> dict[str, Any]:
     _payments(recording)
     _payers(recording)
     _documents(recording, claim)
+    _eligibility(recording)
+    _sites(recording)
     _files(recording, number=claim["claim_number"])
     _console(recording, claim)
     _events(recording)
@@ -57,6 +59,9 @@ def _unsent(recording: Recording) -> None:
 def _corrected(recording: Recording) -> None:
     number = {"claim_number": _submit(recording, "REJECTED-1", REJECTED_INSURED)}
     recording.sandbox.post("/sandbox/advance", {"By": "3d"})
+    recording.call("InquireClaim", "claims/{claim_number}/inquire", "rejected", at=number)
+    path = "claims/{claim_number}/inquiries"
+    recording.call("GetClaimInquiries", path, "asked", verb="GET", at=number)
     path, change = "claims/{claim_number}/correct", {"fields": {"F01A_InsuredId": "II4711"}}
     recording.call("CorrectClaim", path, "tried-out", change, at=number, dry_run="true")
     recording.call("CorrectClaim", path, "sent", change, at=number, dry_run="false")
@@ -68,9 +73,21 @@ def _claims(recording: Recording) -> dict[str, Any]:
     found = recording.call(
         "GetClaims", "claims", "complete", verb="GET", state="complete", limit=2
     )["data"]
+    recording.call(
+        "GetClaims",
+        "claims",
+        "with-patients",
+        verb="GET",
+        state="complete",
+        include="patient,lines",
+        limit=1,
+    )
     number = {"claim_number": found[0]["claim_number"]}
     recording.call("GetClaim", "claims/{claim_number}", "claim", verb="GET", at=number)
+    path = "claims/{claim_number}/content"
+    recording.call("GetClaimContent", path, "by-fields", verb="GET", at=number)
     recording.call("GetClaimX12", "claims/{claim_number}/x12", "sent", verb="GET", at=number)
+    recording.call("GetCheckpoints", "checkpoints", "checkpoints", verb="GET", limit=2)
     day = recording.sandbox.today()
     document = samples.document(V3_MEDICAL, day=day, claim_id="TRY-1")
     recording.call("ValidateClaims", "claims/validate", "accepted", document)
@@ -87,6 +104,14 @@ def _payments(recording: Recording) -> None:
         ("GetPaymentCsv", "/csv", {}),
     ):
         recording.call(name, f"payments/{{payment_id}}{end}", "payment", verb="GET", at=id, **query)
+    day = recording.sandbox.today().isoformat()
+    for name, act, body in (
+        ("DepositPayment", "deposit", {"day": day, "reference": "slip 7"}),
+        ("SettlePayment", "settle", {"because": "The payer corrects it with the next check."}),
+    ):
+        recording.call(name, f"payments/{{payment_id}}/{act}", "payment", body, at=id)
+    for name, act in (("UndoDeposit", "deposit"), ("UndoSettlement", "settle")):
+        recording.call(name, f"payments/{{payment_id}}/{act}", "payment", verb="DELETE", at=id)
 
 
 def _payers(recording: Recording) -> None:
@@ -94,12 +119,44 @@ def _payers(recording: Recording) -> None:
         "SearchPayers", "payers", "found", verb="GET", search="sandbox", type="medical", limit=2
     )
     recording.call("GetPayer", "payers/{payer_id}", "payer", verb="GET", at={"payer_id": "TST01"})
+    recording.call("GetEnrollments", "enrollments", "enrollments", verb="GET", limit=2)
+    alias = {"alias": "SBXMED", "payer_id": "TST01"}
+    recording.call("SetPayerAlias", "payer_aliases", "alias", alias)
+    recording.call("GetPayerAliases", "payer_aliases", "aliases", verb="GET", limit=2)
+    recording.call(
+        "RemovePayerAlias", "payer_aliases/{alias}", "gone", verb="DELETE", at={"alias": "SBXMED"}
+    )
 
 
 def _documents(recording: Recording, claim: dict[str, Any]) -> None:
     id = {"document_id": claim["document_id"]}
     recording.call("GetDocument", "documents/{document_id}", "document", verb="GET", at=id)
     recording.call("GetDocumentX12", "documents/{document_id}/x12", "document", verb="GET", at=id)
+
+
+def _eligibility(recording: Recording) -> None:
+    question = {
+        "payer_id": "TST01",
+        "provider": {"npi": "1234567893", "name": "Fernhill Family Practice"},
+        "subscriber": {
+            "member_id": "II4711",
+            "last_name": "Arden",
+            "first_name": "Rosa",
+            "birth_date": "1986-11-28",
+        },
+        "service_types": ["98"],
+    }
+    asked = recording.call("AskEligibility", "eligibility", "answered", question)
+    recording.call("GetEligibilityRequests", "eligibility", "asked", verb="GET", limit=2)
+    id = {"eligibility_request_id": asked["id"]}
+    path = "eligibility/{eligibility_request_id}"
+    recording.call("GetEligibilityRequest", path, "answered", verb="GET", at=id)
+
+
+def _sites(recording: Recording) -> None:
+    recording.call("GetSites", "sites", "sites", verb="GET", limit=2)
+    id = {"site_id": recording.sandbox.site}
+    recording.call("GetSite", "sites/{site_id}", "site", verb="GET", at=id)
 
 
 def _files(recording: Recording, number: str) -> None:
@@ -115,6 +172,7 @@ def _files(recording: Recording, number: str) -> None:
         time.sleep(0.2)
     recording.call("GetFile", "files/{file_id}", "processed", verb="GET", at=id)
     recording.call("GetFiles", "files", "files", verb="GET", limit=2)
+    recording.call("GetShadowReport", "shadow_report", "compared", verb="GET", limit=2)
     answer = {"file_id": str(file["responses"][0]["id"])}
     recording.call(
         "GetFileContent", "files/{file_id}/content", "acknowledgement", verb="GET", at=answer

@@ -7,6 +7,7 @@ from typing import Any
 
 from clearlane.claims.responses import rule_examples
 from clearlane.claims.rules import RULES
+from tests.claims.institutional_faults import FAULTS, OF_FIELDS
 from tests.claims.test_known_faults import FILES
 from tests.claims.test_rules import CASES, Case
 
@@ -20,7 +21,15 @@ def example_of(rule_id: str) -> tuple[str, str]:
     if rule_id in CASES:
         case = CASES[rule_id][0]
         return _claim(case, case.breaks, case.facts), _claim(case, case.keeps, case.fine)
-    changes = next(fault.changes for fault in FILES.values() if rule_id in fault.rules.split())
+    if rule_id in OF_FIELDS:
+        fails, passes = (
+            "; ".join(f"`{name}` {_code(json.dumps(value))}" for name, value in given.items())
+            for given in OF_FIELDS[rule_id]
+        )
+        return fails, passes
+    every = (*FILES.values(), *FAULTS.values())
+    # The first rule of a fault is the one that it is about.
+    changes = next(fault.changes for fault in every if rule_id == fault.rules.split()[0])
     return _code("; ".join(changes.values()) or "nothing"), _code("; ".join(changes))
 
 

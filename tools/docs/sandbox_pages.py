@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
-from clearlane.sandbox import checks, enrollment_scenarios, members, plan, scenarios
+from clearlane.payers.samples import SANDBOX_HOP
+from clearlane.sandbox import checks, enrollment_scenarios, facility_plan, members, plan, scenarios
 from clearlane.sandbox.clock import SANDBOX_DAY_SECONDS
 from clearlane.sandbox.model import ResponseStyle, ResponseType
 from clearlane.sandbox.responses import benefits
@@ -26,6 +27,16 @@ def scenarios_page() -> Iterator[str]:
         "position, and what needs the payer's own knowledge in the 277CA."
     )
     yield ""
+    served = ", ".join(
+        f"{one.type.lower()} `{one.payer_id}` (`{one.hop_payer_id}` there)"
+        for one in SANDBOX_HOP.served
+    )
+    yield (
+        f"{SANDBOX_HOP.name} (`{SANDBOX_HOP.id}`) is an [upstream clearinghouse](../how-to/upstream-hop.md) over which alone some "
+        f"payers are reached: {served}. It answers a file at once with a 999, a 277CA of its own (`NM1*AY`) and a report in "
+        "words; what its payers answer follows on their days, by the same scenarios."
+    )
+    yield ""
     yield "## Insured ids that select the outcome"
     yield ""
     yield (
@@ -41,6 +52,7 @@ def scenarios_page() -> Iterator[str]:
     yield from payment_examples_page()
     yield from _claim_checks()
     yield from _plan("Medical plan", plan.MEDICAL)
+    yield from _plan("Plan for facilities (no real pricing)", plan.FACILITY)
     yield from _plan("Dental plan", plan.DENTAL)
     yield from _plans_in_common()
     yield from _enrollments()
@@ -108,6 +120,9 @@ def _plan(title: str, terms: plan.PlanTerms) -> Iterator[str]:
     yield ""
     yield f"Fees: {', '.join(f'`{code}` {fee}.00' for code, fee in terms.fees.items())}."
     yield ""
+    if terms is plan.FACILITY:
+        yield from _stays()
+        return
     bundles = (
         f"`{part}` is part of {' and '.join(f'`{one}`' for one in sorted(whole))}"
         for part, whole in terms.bundles.items()
@@ -116,6 +131,28 @@ def _plan(title: str, terms: plan.PlanTerms) -> Iterator[str]:
     yield ""
     limits = ", ".join(f"`{code}` {times}" for code, times in terms.limits.items())
     yield f"Covered this many times in a calendar year, then PR-119 with remark N362: {limits}."
+    yield ""
+
+
+def _stays() -> Iterator[str]:
+    yield (
+        "These figures are for bills of outpatients and home care, by the line; the remittance has one MOA. What is allowed for a "
+        "stay is divided among its lines by their charges, and the remittance has one MIA:"
+    )
+    yield ""
+    weights = ", ".join(f"`{group}` {weight}" for group, weight in facility_plan.WEIGHTS.items())
+    rates = ", ".join(f"{type}x {rate}.00" for type, rate in facility_plan.DAY_RATES.items())
+    frequencies = ", ".join(sorted(facility_plan.WHOLE_STAY))
+    yield from (
+        f"* A hospital stay (type of bill 11, frequencies {frequencies}) with one of these groups (HI*DR) is worth "
+        f"{facility_plan.BASE_RATE}.00 by the weight of the group: {weights}. CLP11 to CLP13 have group, weight and 1. Of a charge "
+        f"above {facility_plan.OUTLIER_FROM} times of that, {_percent(facility_plan.OUTLIER_SHARE)} is added (MIA02).",
+        f"* Other stays and interim bills are worth a day's rate by the covered days (value 80), else the days of the statement: "
+        f"{rates}, others {facility_plan.OTHER_DAY_RATE}.00.",
+        "* Interim bills (frequencies 2, 3, 4) and late charges (5) are each paid on their own; a bill from the admission on with "
+        "frequency 7 or Q that names the last one takes that back.",
+        "* A notice (frequencies A to E) is accepted in the 277CA, and no remittance follows.",
+    )
     yield ""
 
 

@@ -1,7 +1,7 @@
 """Make the pictures of terminal, reference and console: ``python -m tools.docs.screenshots [NAME ...]``.
 
-Starts a sandbox of its own with a few claims, runs each command of TERMINAL, sends many claims of several scenarios,
-lets days pass, and visits each address of BROWSER. Run it again when the console or a command looks different: adding
+Starts a sandbox of its own with a few claims, runs each command of TERMINAL, seeds two months of a practice's life
+(``clearlane sandbox seed``), and visits each address of BROWSER. Run it again when the console or a command looks different: adding
 a picture is one row. An address that the service does not have is named and left out. Needs Chromium and playwright,
 as the tests in a browser do.
 """
@@ -70,12 +70,6 @@ TERMINAL = (
 )
 # Paid, denied, and with something left to the patient: the insured's id decides (reference/sandbox.md).
 SAMPLES = (("FERNHILL-1", ""), ("FERNHILL-2", "3001"), ("FERNHILL-3", "3018"), ("FERNHILL-4", ""))
-CLAIMS = 33
-SCENARIOS = (
-    "3001", "3002", "3003", "3004", "3005", "3007", "3008", "3009", "3010", "3011", "3014", "3016", "3017", "3018",
-    "3019", "3023", "3025", *["3004"] * 8,
-)  # fmt: skip
-"""The insured ids of the first of many claims; the others are decided by the plan."""
 # The template of rich loads a font from another host; this one uses what the reader has.
 SVG = """<svg class="rich-terminal" viewBox="0 0 {terminal_width} {terminal_height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -104,18 +98,6 @@ def send_few(sandbox: Sandbox, data: Path) -> str:
         numbers += _submit(document, data)
     sandbox.post("/sandbox/advance", {"By": "21d"})
     return numbers[0]
-
-
-def send_many(sandbox: Sandbox, data: Path) -> None:
-    """Send claims of several scenarios, some of them so late that they are still open."""
-    document = json.loads(run(data, f"claim sample --count {CLAIMS} --id DEMO", places=False))
-    claims = document["Claims"]
-    for claim, member in zip(claims, SCENARIOS, strict=False):
-        claim["F01A_InsuredId"] = member
-    first = len(SCENARIOS)
-    for part, days in ((claims[:first], "16d"), (claims[first:], "2d")):
-        _submit(document | {"Claims": part}, data)
-        sandbox.post("/sandbox/advance", {"By": days})
 
 
 def _submit(document: dict[str, object], data: Path) -> list[str]:
@@ -205,7 +187,7 @@ def make_pictures(wanted: set[str], docs: Path = DOCS) -> None:
                     draw_terminal(picture, data, paid, day, docs)
             visited = [each for each in BROWSER if not wanted or each.name in wanted]
             if visited:
-                send_many(sandbox, data)
+                run(data, "sandbox seed")
                 numbers = find_numbers(paid, day, data)
                 photograph(visited, sandbox.facts["base_url"], data, numbers, docs)
 

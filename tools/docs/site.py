@@ -13,12 +13,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from clearlane.api.pages.page_list import SECTIONS, SourcePage, find_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -30,45 +31,22 @@ ASSETS = {
     "assets/icon.svg": ROOT / "src" / "clearlane" / "console" / "pages" / "icon.svg",
 }
 
-# The folders in the order a newcomer needs them, and the pages at the root of the repository.
-SECTIONS: dict[str, str] = {
-    "tutorial": "Tutorial",
-    "how-to": "How-to",
-    "reference": "Reference",
-    "explanation": "Explanation",
-    "decisions": "Decisions",
-    "project": "Project",
-}
-PROJECT = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")
-LOOSE = ("glossary.md", "dependencies.md")
-
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 FENCE = re.compile(r"^( *)```(\w*)\n.*?^\1```\n", re.DOTALL | re.MULTILINE)
-HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 UNUSED = ("sitemap.xml*", "404.html", "**/*.map", "assets/javascripts/lunr")
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page: where it comes from, where it is in the site, and under which heading it is listed."""
-
-    source: Path
-    target: PurePosixPath
-    section: str
-    title: str
 
 
 class DeadLink(Exception):
     """A link of the site leads nowhere."""
 
 
-def build(site: Path = SITE) -> list[Page]:
+def build(site: Path = SITE) -> list[SourcePage]:
     """Write the whole site, and prove that every link of it leads somewhere."""
     from mkdocs.commands.build import build as render
     from mkdocs.config import load_config
 
-    pages = list(find_pages())
+    pages = list(find_pages(ROOT))
     with tempfile.TemporaryDirectory() as folder:
         staged = Path(folder) / "pages"
         for page in pages:
@@ -99,20 +77,7 @@ def build(site: Path = SITE) -> list[Page]:
     return pages
 
 
-def find_pages() -> Iterator[Page]:
-    """Return every page, in the order of the navigation."""
-    yield _page(DOCS / "index.md", "index.md", "")
-    for section in SECTIONS:
-        for source in sorted((DOCS / section).glob("*.md")):
-            yield _page(source, f"{section}/{source.name}", section)
-        if section == "reference":
-            for name in LOOSE:
-                yield _page(DOCS / name, name, section)
-    for name in PROJECT:
-        yield _page(ROOT / name, f"project/{_project_name(name)}.md", "project")
-
-
-def navigation(pages: list[Page]) -> list[dict[str, Any]]:
+def navigation(pages: list[SourcePage]) -> list[dict[str, Any]]:
     """Return the order of the pages as MkDocs reads it."""
     sections = [
         {label: [{page.title: str(page.target)} for page in pages if page.section == section]}
@@ -121,7 +86,7 @@ def navigation(pages: list[Page]) -> list[dict[str, Any]]:
     return [{"Start": "index.md"}, *sections]
 
 
-def stage(page: Page, pages: list[Page], staged: Path) -> None:
+def stage(page: SourcePage, pages: list[SourcePage], staged: Path) -> None:
     """Copy a page to the place in which MkDocs finds it, with its links led to what is staged, and the files it names."""
     text = page.source.read_text(encoding="utf-8")
     # A picture drawn from the same table is beside a diagram's text, which would need a script of another host.
@@ -181,7 +146,7 @@ def dead_links(site: Path) -> Iterator[str]:
                 yield f"{file.relative_to(site)}: {link} leads to no place"
 
 
-def _bring(named: Path, staged: Path, page: Page, link: str) -> PurePosixPath:
+def _bring(named: Path, staged: Path, page: SourcePage, link: str) -> PurePosixPath:
     """Stage a file that is not a page, such as a picture or an example."""
     if not named.is_file() or not named.is_relative_to(ROOT):
         raise DeadLink(f"{page.source.relative_to(ROOT)}: {link} names no file of the repository")
@@ -199,18 +164,6 @@ def _outside_fences(text: str, change: Any) -> str:
         parts += [change(text[at : found.start()]), found[0]]
         at = found.end()
     return "".join([*parts, change(text[at:])])
-
-
-def _page(source: Path, target: str, section: str) -> Page:
-    first = HEADING.search(source.read_text(encoding="utf-8"))
-    if first is None:
-        raise ValueError(f"{source} has no heading")
-    return Page(source, PurePosixPath(target), section, first[1].replace("`", ""))
-
-
-def _project_name(name: str) -> str:
-    path = PurePosixPath(name)
-    return path.parent.name or path.stem.lower()
 
 
 class _LinkReader(HTMLParser):

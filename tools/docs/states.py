@@ -55,7 +55,7 @@ def states_page() -> Iterator[str]:
 
 def _claim_labels() -> Iterator[str]:
     """Write the labels of claims in the order in which they are decided (``pipeline.claim_label``)."""
-    from clearlane.claims.claim_filters import CLAIM_TABS
+    from clearlane.claims.claim_filters import AWAITED_BY_TAB, CLAIM_TABS
     from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel
 
     if set(CLAIM_LABELS) != {label.value for label in ClaimLabel}:
@@ -74,7 +74,11 @@ def _claim_labels() -> Iterator[str]:
                 LABEL_WORDS[label],
                 when,
                 CONCERN_WORDS[CONCERNS[label].value],
-                ", ".join(f"`{tab}`" for tab, labels in CLAIM_TABS.items() if label in labels),
+                ", ".join(
+                    f"`{tab}`"
+                    for tab, labels in CLAIM_TABS.items()
+                    if label in labels and tab not in AWAITED_BY_TAB
+                ),
             ]
             for label, when in ((ClaimLabel(name), when) for name, when in CLAIM_LABELS.items())
         ],
@@ -89,9 +93,11 @@ CONCERN_WORDS = {
     "done": "Closed",
 }
 CLAIM_LABELS = {
+    "shadow": "It came in a shadow file, and our rules found no error. It is never sent.",
+    "shadow_not_accepted": "It came in a shadow file, and our rules found errors. It is never sent.",
     "not_accepted": "Our rules found errors. It was never sent.",
     "replaced": "Another claim took its place, and it was not voided.",
-    "no_answer": "It was sent, and its payer is silent for longer than is usual.",
+    "no_answer": "It was sent, and its payer did not answer in time; a person looks at it.",
     "to_be_sent_again": "Its state is `rejected`: the payer refused the whole file (TA1). The operator acts.",
     "rejected": "Its state is `rejected`, for any other reason: 999, 277CA or 277.",
     "voided": "Its void was carried out; also of the void itself.",
@@ -103,7 +109,8 @@ CLAIM_LABELS = {
     "partly_denied": "The payment in force pays, and denies at least one line.",
     "patient_owes": "The payment in force pays nothing; the patient owes the rest.",
     "nothing_due": "The payment in force pays nothing, and nothing is due from anyone.",
-    "paid": "The payment in force pays, and denies no line; or its state is `complete` without a payment.",
+    "paid": "The payment in force pays, and denies no line.",
+    "notice_accepted": "No payment, and its state is `complete`: it is a notice that the payer accepted.",
     "wants_records": "No payment, and the payer asks for records (a status category that begins with R).",
     "received": "No payment, and its state is `received`.",
     "held": "No payment, and its state is `held`.",

@@ -1,7 +1,7 @@
 """Put the reference's viewer into the package: ``python -m tools.docs.viewer``.
 
 Fetches one pinned npm package with ``npm pack``, compares its hash, and keeps the one file that is served.
-None of it is committed. If npm is missing the service shows its plain reference page, and this says so.
+None of it is committed. If npm is missing the service shows its own pages, and this says so.
 """
 
 import base64
@@ -86,7 +86,7 @@ def main() -> None:
         print(f"kept {BUILT.name}: the reference viewer is built")
         return
     if shutil.which("npm") is None:
-        print("npm is not installed: /reference stays the plain page")
+        print("npm is not installed: /reference stays the service's own pages")
         return
     try:
         target = build()

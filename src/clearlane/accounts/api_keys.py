@@ -31,9 +31,9 @@ class KeyScope(StrEnum):
 
 
 SCOPE_MEANINGS = {
-    KeyScope.READ: "Read claims, payments, documents, events, payers and the log of calls.",
-    KeyScope.SUBMIT: "Check claims before they are submitted.",
-    KeyScope.CORRECT: "Hold, release, cancel and correct claims, and sign console users in.",
+    KeyScope.READ: "Read claims, payments, eligibility, documents, events, payers, sites and the log of calls.",
+    KeyScope.SUBMIT: "Submit claims, check them before, and ask payers about patients' insurance.",
+    KeyScope.CORRECT: "Hold, release, cancel and correct claims, close payments, and sign console users in.",
     KeyScope.FILES: "Send X12 and fetch what comes back.",
     KeyScope.WEBHOOKS: "See, add, change and remove webhook endpoints.",
 }

@@ -5,7 +5,8 @@ Knows no header, no hash and no database.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from clearlane.kernel import limits
@@ -57,11 +58,17 @@ class Site:
     baa_accepted: bool = False
     console_corrections: bool = True
     """Whether people may correct its claims in the console, or its software alone."""
+    shadow: bool = False
+    """Whether every file that it sends is a shadow file: its claims are judged and never sent."""
+    daily_summary_since: datetime | None = None
+    """Since when a summary of each day is written for it to fetch; None if none is."""
+    bills_next_payer: bool = False
+    """Whether claims for the next payer are sent by themselves once nothing is open."""
+    scope: Scope = field(init=False, repr=False, compare=False)
+    """The rows that a call for this site may access."""
 
-    @property
-    def scope(self) -> Scope:
-        """The rows that a call for this site may access."""
-        return Scope(vendor=self.vendor_id, site=self.id)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scope", Scope(vendor=self.vendor_id, site=self.id))
 
 
 def vendor_findings(*, key: str, name: str) -> list[Finding]:

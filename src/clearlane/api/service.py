@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from clearlane.api.frame.app import ApiApplication, MountedApp
+from clearlane.api.frame.app import ApiApplication, MountedApp, PublicPage
 from clearlane.api.frame.endpoint import ApiLimits
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.certificates import BadCertificate, TlsCertificate
@@ -23,9 +23,11 @@ from clearlane.api.operations.logs import fault_fields
 from clearlane.api.operations.metrics import Metrics
 from clearlane.api.operations.operations import Readiness
 from clearlane.api.operations.operations_server import make_operations_server
-from clearlane.api.pages import documentation, root_page
+from clearlane.api.pages import documentation, reference, root_page
 from clearlane.api.pages.documentation import Documentation
-from clearlane.api.pages.public_pages import build_pages
+from clearlane.api.pages.page_list import documents_root
+from clearlane.api.pages.public_pages import REFERENCE, build_pages
+from clearlane.api.pages.reference import Reference
 from clearlane.api.pages.root_page import RootPage
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
@@ -69,14 +71,25 @@ class ListenSockets:
 
 
 def own_pages(
-    context: InstallationContext, errors: ErrorShape, *, sandbox: bool, base_url: str
+    context: InstallationContext,
+    errors: ErrorShape,
+    public: Sequence[PublicPage],
+    *,
+    sandbox: bool,
+    base_url: str,
 ) -> tuple[MountedApp, ...]:
-    """Return the page at ``/`` and the documentation, which anyone may read."""
+    """Return the page at ``/``, the documentation, and the reference unless its viewer is a public page: for anyone."""
     root = RootPage(context, errors, sandbox=sandbox, base_url=base_url)
-    return (
+    viewer = any(page.path == REFERENCE.path for page in public)
+    pages = Reference(public[0].content, errors, sandbox=sandbox, base_url=base_url)
+    docs = Documentation(errors, None if viewer else pages, root=documents_root())
+    mounted = (
         MountedApp("RootPage", root_page.SEGMENT, root.answer),
-        MountedApp("Documentation", documentation.SEGMENT, Documentation(errors).answer),
+        MountedApp(documentation.NAME, documentation.SEGMENT, docs.answer),
     )
+    if viewer:
+        return mounted
+    return (*mounted, MountedApp(reference.NAME, reference.SEGMENT, pages.answer))
 
 
 class Service:
@@ -104,17 +117,21 @@ class Service:
         endpoints = [each for version in VERSIONS for each in version.endpoints]
         if sandbox:
             endpoints += sandbox_endpoints(errors)
+        public = build_pages(*VERSIONS)
         self._app = ApiApplication(
             context,
             endpoints,
-            build_pages(*VERSIONS),
+            public,
             errors=errors,
             limits=limits,
             metrics=self.metrics,
             proxies=TrustedProxies(trusted_proxies),
             sandbox=sandbox,
             base_url=base_url,
-            mounted=(*mounted, *own_pages(context, errors, sandbox=sandbox, base_url=base_url)),
+            mounted=(
+                *mounted,
+                *own_pages(context, errors, public, sandbox=sandbox, base_url=base_url),
+            ),
             freed=self._freed,
             shapes={version.prefix: version.errors for version in VERSIONS},
         )

@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from clearlane.claims import codes
-from clearlane.claims.cob import EarlierDecision
-from clearlane.claims.fields import ClaimPart, filled_names, with_fields
+from clearlane.claims.cob import EarlierDecision, OtherPayerDecision
+from clearlane.claims.fields import ClaimPart, filled_names, value_at, with_fields
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import ClaimView, FormPaths
 from clearlane.claims.view_builder import (
@@ -101,7 +101,7 @@ class ClaimForm(Generic[C, L]):
     other_insurance_fields: frozenset[str]
     """Any of these means that there is another insurance, besides the mark ``other_coverage``."""
     other_payer_names: tuple[str, ...]
-    """The fields that hold the other payer's name; the first that is filled counts."""
+    """The paths of the fields that hold the other payer's name; the first that is filled counts."""
     decision_fields: frozenset[str]
     """A claim without any of these, on itself and on its lines, has no decision of an earlier payer."""
 
@@ -119,6 +119,8 @@ class ClaimForm(Generic[C, L]):
     # Functions of the claim.
     missing_fields: Callable[[FilledFields, Sequence[FilledFields]], Iterator[str]]
     """The paths of missing fields that are required in one case and not in another: claim and lines in."""
+    payer_decisions: Callable[[FilledFields], Sequence[OtherPayerDecision]] | None = None
+    """For a form with several other payers: what each of them decided, by the fields of the claim."""
 
     def __repr__(self) -> str:
         """Return its name."""
@@ -179,6 +181,11 @@ class ClaimForm(Generic[C, L]):
         return field_at(self, "vendor_claim_id")
 
     @property
+    def payer_id_hint(self) -> str:
+        """Which ids of a payer are accepted."""
+        return "give a PayerId or SvcPayerId of the payer list"
+
+    @property
     def pointers(self) -> str:
         """The letters by which a line names the diagnoses."""
         return codes.POINTER_LETTERS
@@ -210,8 +217,7 @@ class ClaimForm(Generic[C, L]):
 
     def other_payer_name(self, claim: C) -> str | None:
         """Return the other payer's name, or None."""
-        given = claim.__dict__
-        return next((given[name] for name in self.other_payer_names if name in given), None)
+        return next(filter(None, (value_at(claim, name) for name in self.other_payer_names)), None)
 
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 7 replacement, 8 void; 6, corrected, is not accepted."""

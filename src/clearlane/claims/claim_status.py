@@ -11,7 +11,8 @@ from datetime import date
 
 import msgspec
 
-from clearlane.claims.lifecycle import LifecycleStatus, PayerDocumentKind
+from clearlane.claims.codes import NOTICES
+from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
 from clearlane.claims.resubmission import ORIGINAL, VOID
 from clearlane.kernel.redacted_repr import shows
 
@@ -28,11 +29,20 @@ class ClaimStatus(LifecycleStatus, frozen=True):
     updated_day: date
     frequency: str = ORIGINAL
     """CLM05-3: 1 original, 7 replacement, 8 void."""
+    has_next_payer: bool = False
+    """Whether it names another insurance, to be billed once the payer has decided."""
+    notice_due: date | None = None
+    """Of a notice: the last day on which the payer is to have accepted it."""
 
     @property
     def is_void(self) -> bool:
         """Whether it asks the payer to cancel an earlier claim."""
         return self.frequency == VOID
+
+    @property
+    def is_notice(self) -> bool:
+        """Whether it tells of an admission or election, and asks for no money."""
+        return self.frequency in NOTICES
 
     @property
     def is_decided(self) -> bool:
@@ -47,6 +57,8 @@ def new_claim_status(
     total_cents: int,
     day: date,
     frequency: str = ORIGINAL,
+    has_next_payer: bool = False,
+    notice_due: date | None = None,
 ) -> ClaimStatus:
     """Return the status of a claim that was just accepted."""
     return ClaimStatus(
@@ -57,17 +69,26 @@ def new_claim_status(
         updated_day=day,
         total_cents=total_cents,
         frequency=frequency,
+        has_next_payer=has_next_payer,
+        notice_due=notice_due,
     )
 
 
 def update_claim_status(before: ClaimStatus, status: LifecycleStatus, today: date) -> ClaimStatus:
-    """Return the status that the facts of a claim give; what identifies the claim stays."""
+    """Return the status that the facts of a claim give; what identifies the claim stays.
+
+    A notice is complete once the payer has accepted it: nothing else is to come.
+    """
     found = msgspec.structs.asdict(status)
+    if before.is_notice and status.state is ClaimState.ACKNOWLEDGED:
+        found["state"] = ClaimState.COMPLETE
     found["state_changed_day"] = status.state_changed_day or before.created_day
     return ClaimStatus(
         claim_number=before.claim_number,
         vendor_claim_id=before.vendor_claim_id,
         frequency=before.frequency,
+        has_next_payer=before.has_next_payer,
+        notice_due=before.notice_due,
         created_day=before.created_day,
         updated_day=today,
         **found,

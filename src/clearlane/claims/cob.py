@@ -31,6 +31,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from clearlane.claims.value_types import EarlierAdjustment
 
@@ -59,6 +60,23 @@ class EarlierDecision:
     groups: Groups
     day: date | None
     lines: tuple[EarlierLineDecision | None, ...]
+
+    @property
+    def last_day(self) -> date | None:
+        """The last day on which it decided on the claim or a line."""
+        days = [line.day for line in self.lines if line and line.day]
+        return max([*days, *filter(None, [self.day])], default=None)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class OtherPayerDecision:
+    """One of several other payers of a claim, and what it decided; None if it has not."""
+
+    part: Any
+    """The part of the claim that names the payer."""
+    name: str
+    id: str
+    decision: EarlierDecision | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

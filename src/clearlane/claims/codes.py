@@ -18,6 +18,14 @@ EPSDT = "01"
 NO_ACCIDENT = "NO"
 ISO_TEETH, UNIVERSAL_TEETH = "JO", "JP"
 ORIGINAL, CORRECTED, REPLACEMENT, VOID = "1", "6", "7", "8"
+REOPENING = "Q"
+"""Takes the place of a claim after the filing limit."""
+CORRECTING = frozenset({CORRECTED, REPLACEMENT, VOID, REOPENING})
+"""Frequencies that act on one earlier claim; others add a bill of its own."""
+ADDING = frozenset("2345")
+"""Interim bills and late charges: bills of a series, which take over from no other."""
+NOTICES = frozenset("ABCDE")
+"""Frequencies of institutional claims that tell of an admission or election, and ask for no money."""
 MEDICARE = frozenset({"MA", "MB"})
 """The types of coverage (SBR09) that are Medicare's own, not those of a plan that replaces it."""
 

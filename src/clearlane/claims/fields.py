@@ -804,11 +804,11 @@ class DentalDocument(ClaimPart):
 
 
 P = TypeVar("P", bound=ClaimPart)
-JsonClaim = MedicalClaim | DentalClaim
-"""A claim that came as JSON: its fields are those of this catalogue."""
+JsonClaim = ClaimPart
+"""A claim that came as JSON: its fields are those of a catalogue."""
 Claim = JsonClaim | X12Claim
 """A claim, whatever it came as. ``claims.forms.form_of`` knows how to read it."""
-Line = MedicalLine | DentalLine
+Line = ClaimPart
 
 
 DEPENDENT_CONDITION = "`F18_PatientRelationship` is not `Self`"

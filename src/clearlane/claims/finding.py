@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from clearlane.kernel.finding import Finding, Severity, Stage
+from clearlane.kernel.finding import SEVERITY_NOUNS, Finding, Severity, Stage
 
 FINDINGS_PER_CLAIM_MAX = 50
 
 LEFT_OUT = "more"
 """The rule of the finding that says how many others are not listed."""
 NO_CHANGES: Mapping[str, Severity | None] = MappingProxyType({})
-_NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -88,7 +87,7 @@ def count_findings(findings: Iterable[ClaimFinding]) -> int:
 
 
 def _left_out(severity: Severity, count: int, at: str) -> ClaimFinding:
-    noun = _NOUNS[severity] if count == 1 else f"{_NOUNS[severity]}s"
+    noun = SEVERITY_NOUNS[severity] if count == 1 else f"{SEVERITY_NOUNS[severity]}s"
     return ClaimFinding(
         rule=LEFT_OUT,
         severity=severity,

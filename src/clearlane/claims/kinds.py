@@ -12,6 +12,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from clearlane.payers.model import Payer
+
 X12 = "x12"
 """The name of the form of claims that come as 837 files: one for every kind."""
 
@@ -37,6 +39,12 @@ class KindRow(NamedTuple):
     """The type of payer in the directory that takes these claims."""
     submitted_on: tuple[str, ...]
     """The names of the forms that such claims can be submitted on."""
+    payer_id: str = "payer_id"
+    """The attribute of a payer that has its id in these claims, if it is filled."""
+    has_series: bool = False
+    """Whether several of these claims may bill one stay."""
+    states_medicare_reason: bool = True
+    """Whether its guide has the reason why Medicare pays after another payer (SBR05); an 837I tells it by a value code."""
 
 
 KINDS: Mapping[ClaimKind, KindRow] = MappingProxyType(
@@ -45,10 +53,29 @@ KINDS: Mapping[ClaimKind, KindRow] = MappingProxyType(
             "Medical", "837P", "005010X222A1", "Medical", ("v3_medical", X12)
         ),
         ClaimKind.DENTAL: KindRow("Dental", "837D", "005010X224A2", "Dental", ("v3_dental", X12)),
-        ClaimKind.INSTITUTIONAL: KindRow("Institutional", "837I", "005010X223A2", "Medical", ()),
+        ClaimKind.INSTITUTIONAL: KindRow(
+            "Institutional",
+            "837I",
+            "005010X223A2",
+            "Medical",
+            ("ub04", X12),
+            "institutional_payer_id",
+            has_series=True,
+            states_medicare_reason=False,
+        ),
     }
 )
+
+
+def id_in_claims(payer: Payer, kind: ClaimKind) -> str:
+    """Return the id that a payer has in claims of a kind."""
+    own: str = getattr(payer, KINDS[kind].payer_id)
+    return own or payer.payer_id
+
+
 SUBMITTED_KINDS = tuple(kind for kind, row in KINDS.items() if row.submitted_on)
 """The kinds of claims that can be submitted."""
+JSON_KINDS = tuple(kind for kind, row in KINDS.items() if set(row.submitted_on) - {X12})
+"""The kinds of claims that can be submitted as JSON."""
 SUBMITTED_FORMS = tuple(dict.fromkeys(form for row in KINDS.values() for form in row.submitted_on))
 """The names of the forms that claims can be submitted on."""

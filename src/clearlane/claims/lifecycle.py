@@ -56,7 +56,7 @@ class ClaimEvent(StrEnum):
     """Something that can happen to a claim."""
 
     DELIVERED = "delivered"
-    TAKEN = "taken by 999"
+    TAKEN = "taken in"
     REFUSED = "refused by TA1 or 999"
     REQUEUED = "to be sent in a new file"
     ACCEPTED = "accepted by status"
@@ -222,6 +222,8 @@ def fold(
     for fact in facts:
         if not isinstance(fact, Fact):
             remittances.append(fact)
+        elif fact.kind is FactKind.REPORT:
+            continue  # shown, and never read
         elif fact.kind is FactKind.STATUS:
             statuses.append(fact)
         else:
@@ -230,7 +232,9 @@ def fold(
     for one in _sorted_sendings(sendings):
         fold_state.apply(SENDING_EVENTS[one.kind], one.at.date(), one)
     for one in _sorted_statuses(statuses):
-        fold_state.apply(VERDICT_EVENTS[one.verdict], one.day or one.at.date(), one)
+        # What a clearinghouse passes on is taken in, as by its 999: the payer has not said that it has the claim.
+        event = ClaimEvent.TAKEN if one.is_passed_on else VERDICT_EVENTS[one.verdict]
+        fold_state.apply(event, one.day or one.at.date(), one)
     in_force = _remit(fold_state, _sorted_remits(remittances))
     if closing is not None and not any(one.paid > 0 for one in in_force):
         fold_state.close(closing)
@@ -354,11 +358,12 @@ class _Fold:
         latest = self._latest
         if not isinstance(latest, Fact):
             return self._decided(latest, in_force, total)
-        is_document = latest.kind is FactKind.STATUS or self.state is ClaimState.REJECTED
+        is_status = latest.kind is FactKind.STATUS and not latest.is_passed_on
+        is_document = is_status or self.state is ClaimState.REJECTED
         return LifecycleStatus(
             state=self.state,
             state_changed_day=self._changed,
-            status_category=first_category(latest.codes),
+            status_category=first_category(latest.codes) if is_document else "",
             decided_day=self._latest_day if is_document else None,
             payer_control_number=self._payer_number,
             document_kind=PayerDocumentKind.STATUS if is_document else None,

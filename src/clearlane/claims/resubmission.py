@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from clearlane.claims.claim_subject import SubjectComparison
+from clearlane.claims.codes import ADDING, REOPENING
 from clearlane.claims.header import ClaimHeader
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.redacted_repr import redact_repr
@@ -99,11 +100,13 @@ def decide_resubmission(
         return ResubmissionDecision.SUCCESSOR
     if same_content and _is_repeated(earlier, times):
         return ResubmissionDecision.REPEATED_REQUEST
+    if frequency in ADDING and not same_content:
+        return ResubmissionDecision.ANOTHER_CLAIM
     if earlier.state is ClaimState.COMPLETE and frequency == ORIGINAL and not same_content:
         return _decide_other_content(earlier, compared, is_correction=is_correction)
     if earlier.state is ClaimState.COMPLETE or is_silent(earlier, times):
         return ResubmissionDecision.SUCCESSOR
-    if frequency in {REPLACEMENT, VOID} and earlier.delivered and not same_content:
+    if frequency in {REPLACEMENT, REOPENING, VOID} and earlier.delivered and not same_content:
         return ResubmissionDecision.SUCCESSOR
     return ResubmissionDecision.ID_IN_USE
 

@@ -37,11 +37,16 @@ def search_terms(claim: Claim) -> SearchTerms:
     name = search_name(value("patient.last_name") or value("subscriber.last_name") or "")
     born: date | None = value("patient.birth") or value("subscriber.birth")
     return SearchTerms(
-        (value("account_number") or "").strip(),
+        account_term(claim),
         (name, born.isoformat()) if name and born else None,
         name[:NAME_START_LETTERS],
         search_name(value("subscriber.member_id") or ""),
     )
+
+
+def account_term(claim: Claim) -> str:
+    """Return the patient's account number of a claim; empty if it has none."""
+    return (form_of(claim).value(claim, "account_number") or "").strip()
 
 
 def search_name(text: str) -> str:

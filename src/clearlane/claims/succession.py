@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from clearlane.claims.claim_status import ClaimStatus
+from clearlane.claims.codes import REOPENING
 from clearlane.claims.lifecycle import ClaimClosing, Closing, remittance_roles
 from clearlane.claims.responses.facts import RemittanceFact
 from clearlane.claims.resubmission import REPLACEMENT
@@ -24,7 +25,7 @@ def close_predecessor(successor: ClaimStatus) -> Closing | None:
     if successor.is_void:
         voided = successor.closing is ClaimClosing.VOIDED
         return Closing(ClaimClosing.VOIDED, day) if voided else None
-    is_new = successor.frequency != REPLACEMENT
+    is_new = successor.frequency not in {REPLACEMENT, REOPENING}
     return Closing(ClaimClosing.REPLACED, day, only_taken_back=is_new)
 
 

@@ -58,6 +58,7 @@ class ValueType(StrEnum):
     PROCEDURE = "procedure"
     MODIFIERS = "modifiers"
     NDC = "ndc"
+    BILL_TYPE = "type of bill"
     TOOTH = "tooth"
     DAY = "date"
     AMOUNT = "amount"
@@ -230,6 +231,7 @@ Procedure = Annotated[str, ValueSpec(ValueType.PROCEDURE, max_length=5)]
 Modifiers = Annotated[str, ValueSpec(ValueType.MODIFIERS, max_length=14)]
 DiagnosisList = Annotated[str, ValueSpec(ValueType.DIAGNOSES, max_length=40)]
 PointerList = Annotated[str, ValueSpec(ValueType.POINTERS, max_length=14)]
+BillTypeCode = Annotated[str, ValueSpec(ValueType.BILL_TYPE, max_length=3)]
 Ndc = Annotated[str, ValueSpec(ValueType.NDC, max_length=11)]
 
 # Everything else.

@@ -18,6 +18,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
+from clearlane.claims.institutional_view import InstitutionalView
 from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel.redacted_repr import redact_repr
 
@@ -39,6 +40,11 @@ class ViewedForm(FormPaths, Protocol):
     def diagnoses_max(self) -> int: ...
     @property
     def duplicate_paths(self) -> tuple[str, ...]: ...
+    @property
+    def payer_id_hint(self) -> str:
+        """What to do about an id that no payer has, as the end of a sentence."""
+        ...
+
     @property
     def pointers(self) -> Sequence[str]:
         """What a line calls the diagnoses of its claim, in their order: letters or numbers."""
@@ -88,7 +94,7 @@ class PersonView:
 @redact_repr
 @dataclass(frozen=True, kw_only=True)
 class ProviderView:
-    """A billing, pay-to, rendering, referring, supervising or ordering provider, or a service facility."""
+    """A provider: billing, pay-to, rendering, referring, attending and so on; or a service facility."""
 
     last_name: str | None = None
     first_name: str | None = None
@@ -139,6 +145,9 @@ class PayerView:
     decision: EarlierDecision | None = None
     is_named: bool = False
     """Whether the claim names another payer or its insured; a decision alone names neither."""
+    decided_a_stay: bool = False
+    """Whether its decision has what a remittance says of a stay (MIA), and of an outpatient (MOA)."""
+    decided_outpatient: bool = False
 
 
 @redact_repr
@@ -238,6 +247,7 @@ class LineAdjustmentView:
 
 
 NO_CONTRACT = ClaimContractView()
+NOT_INSTITUTIONAL = InstitutionalView()
 NO_DRUG = LineDrugView()
 NO_MEASUREMENT = MeasurementView()
 
@@ -252,12 +262,19 @@ class LineView:
     last_day: date | None = None
     place: str | None = None
     emergency: bool | None = None
+    revenue_code: str | None = None
     procedure: str = ""
+    procedure_type: str | None = None
+    """The code list of the procedure: HC for CPT and HCPCS, HP for HIPPS."""
     modifiers: tuple[str, ...] = ()
     description: str | None = None
     pointers: tuple[str | None, ...] = ()
     charge: Decimal | None = None
+    not_covered: Decimal | None = None
+    """The part of the charge that the plan does not cover, by what the provider knows."""
     units: Decimal | None = None
+    unit: str | None = None
+    """DA for days, UN for units."""
     in_minutes: bool | None = None
     """Whether the units are minutes of anesthesia."""
     epsdt: bool | None = None
@@ -301,6 +318,10 @@ class ClaimView:
     referring: ProviderView = NO_PROVIDER
     supervising: ProviderView = NO_PROVIDER
     ordering: ProviderView = NO_PROVIDER
+    attending: ProviderView = NO_PROVIDER
+    """Who has the overall care of an institutional claim; who operated, and who else did."""
+    operating: ProviderView = NO_PROVIDER
+    other_operating: ProviderView = NO_PROVIDER
     facility: ProviderView = NO_PROVIDER
     pick_up: ProviderView = NO_PROVIDER
     """Where an ambulance took the patient up, and where it set the patient down."""
@@ -318,11 +339,14 @@ class ClaimView:
     """What the condition results from, as X12 codes: AA auto, EM employment, OA other accident."""
     accident_state: str | None = None
     dates: DatesView = DatesView()
+    institutional: InstitutionalView = NOT_INSTITUTIONAL
     icd_version: str | None = None
     diagnoses: tuple[str | None, ...] = ()
     """The diagnoses by place; a place may be blank."""
     is_predetermination: bool = False
     """Whether the claim asks what would be paid, for services not yet done."""
+    is_encounter: bool = False
+    """Whether it reports what was done and asks for no money (BHT06 RP); a document of fields has none."""
     frequency: str | None = None
     original_reference: str | None = None
     """The payer's number of the claim that this one replaces."""

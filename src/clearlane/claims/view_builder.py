@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from clearlane.claims.cob import EarlierDecision, EarlierLineDecision
 from clearlane.claims.fields import ClaimField, ClaimPart, fields_of, nested_parts
+from clearlane.claims.institutional_view import InstitutionalView
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.view import (
     ClaimAttachmentView,
     ClaimContractView,
@@ -45,17 +47,22 @@ _PARTS: Mapping[type, Mapping[str, type]] = {
                 "referring",
                 "supervising",
                 "ordering",
+                "attending",
+                "operating",
+                "other_operating",
                 "facility",
             ),
             ProviderView,
         ),
         "dates": DatesView,
+        ClaimKind.INSTITUTIONAL.value: InstitutionalView,
         "contract": ClaimContractView,
         "attachments[0]": ClaimAttachmentView,
         OTHER_PAYER: PayerView,
     },
     LineView: {
         "rendering": ProviderView,
+        "referring": ProviderView,
         "contract": ClaimContractView,
         "measurement": MeasurementView,
         "drug": LineDrugView,
@@ -77,8 +84,8 @@ class ViewTable:
     """How the value of a field becomes the value of its path, if not as it is."""
     computed: Mapping[str, Callable[[Given], Any]] = field(default_factory=dict)
     """Values made from several fields, by path."""
-    also: Mapping[str, str] = field(default_factory=dict)
-    """The computed value that a field makes beside the one at its path."""
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The computed values that a field makes beside the one at its path."""
     written: Mapping[str, Callable[[Any, Given], Mapping[str, Any]]] = field(default_factory=dict)
     """The fields that state a value of a path that is converted or computed: the value and the other fields in."""
     items: Mapping[str, "ViewTable"] = field(default_factory=dict)
@@ -113,10 +120,18 @@ class ViewTable:
             raise ValueError(f"{path} cannot be written: several fields make it")
         return dict.fromkeys(self.fields_at(path))
 
+    def rows(self, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Return certain fields, each with each path whose value it makes."""
+        known = [name for name in names if name in self.paths]
+        return [
+            *((name, self.paths[name]) for name in known),
+            *((name, path) for name in known for path in self.also.get(name, ())),
+        ]
+
     def filled_paths(self, names: Iterable[str]) -> set[str]:
         """Return the paths that certain filled fields have, and those of the parts around them."""
         found: set[str] = set()
-        for path in (self.paths[name] for name in names if name in self.paths):
+        for _, path in self.rows(names):
             words = path.split(".")
             found.update(".".join(words[:count]) for count in range(1, len(words) + 1))
         return found
@@ -181,7 +196,8 @@ def build(
     decided = tuple([line.decision for line in found])
     decision = decide(given, decided) if reading.may_decide or any(decided) else None
     is_named = reading.names_other_payer or bool(values.get("other_coverage"))
-    if is_named or decision:
+    # A form with several other payers has read them already.
+    if (is_named or decision) and "other_payers" not in values:
         other = reading.other_payer(given)
         other |= {"decision": decision, "is_named": is_named}
         values["other_payers"] = (make(PayerView, other),)
@@ -191,9 +207,9 @@ def build(
 
 def compile_claim(table: ViewTable, names: Iterable[str]) -> tuple[Reading, Reading]:
     """Return the readings of a claim whose filled fields these are, and of another payer on it."""
-    rows = {name: table.paths[name] for name in names if name in table.paths}
-    other = {name: path for name, path in rows.items() if path.startswith(OTHER_PAYER)}
-    own = {name: path for name, path in rows.items() if name not in other}
+    rows = table.rows(names)
+    other = [row for row in rows if row[1].startswith(OTHER_PAYER)]
+    own = [row for row in rows if not row[1].startswith(OTHER_PAYER)]
     return (
         _values(*_compile(table, table.view, own, "")),
         _values(*_compile(table, PayerView, other, f"{OTHER_PAYER}.")),
@@ -202,27 +218,24 @@ def compile_claim(table: ViewTable, names: Iterable[str]) -> tuple[Reading, Read
 
 def compile_line(table: ViewTable, names: Iterable[str]) -> PartReading:
     """Return the reading of a line whose filled fields these are."""
-    rows = {name: table.paths[name] for name in names}
-    return _part(table.view, *_compile(table, table.view, rows, ""))
+    return _part(table.view, *_compile(table, table.view, table.rows(names), ""))
 
 
 def _compile(
-    table: ViewTable, view: type, rows: Mapping[str, str], at: str
+    table: ViewTable, view: type, rows: Sequence[tuple[str, str]], at: str
 ) -> tuple[dict[str, str], dict[str, PartReading]]:
     """Return the plain fields and the readings of other values by attribute; the paths of the rows begin with ``at``."""
     plain: dict[str, str] = {}
     computed: dict[str, PartReading] = {}
-    inside: dict[str, dict[str, str]] = {}
-    for name, path in rows.items():
+    inside: dict[str, list[tuple[str, str]]] = {}
+    for name, path in rows:
         attribute, dot, _ = path[len(at) :].partition(".")
-        if name in table.also:
-            computed[table.also[name]] = table.computed[table.also[name]]
         if at + attribute in table.computed:
             computed[attribute] = table.computed[at + attribute]
+        elif dot:
+            inside.setdefault(attribute, []).append((name, path))
         elif name in table.items:
             computed[attribute] = _items(table.items[name], name)
-        elif dot:
-            inside.setdefault(attribute, {})[name] = path
         else:
             plain[attribute] = name
             if name in table.converted:
@@ -296,16 +309,20 @@ class Places:
         more: Mapping[str, str],
     ) -> None:
         line = nested_parts(claim)[lines_field]
+        # A place of the form for each item of a list: its index is filled in.
+        numbered = {path: place for path, place in more.items() if "[]" in path}
         self._templates = {
             "lines": lines_field,
             "lines[]": f"{lines_field}[{{0}}]",
             **_templates(table, claim, "", "", 0),
             **_templates(line_table, line, "lines[].", f"{lines_field}[{{0}}].", 1),
+            **numbered,
         }
         self._rows = [
             ("lines", lines_field),
             *((_INDEX.sub("[]", path), name) for name, path in table.paths.items()),
             *(("lines[]." + path, name) for name, path in line_table.paths.items()),
+            *((path, field_name(place)) for path, place in numbered.items()),
         ]
         self._more = more
         words = [path.split(".") for path in (*self._templates, *more)]
@@ -317,8 +334,24 @@ class Places:
         """Return the path of the field that holds the value of a path."""
         if path in self._more:
             return self._more[path]
-        template = self._templates[_INDEX.sub("[]", path)]
-        return template.format(*_INDEX.findall(path))
+        indexes = _INDEX.findall(path)
+        return self._template(_INDEX.sub("[]", path), len(indexes)).format(*indexes)
+
+    def _template(self, pattern: str, indexes: int) -> str:
+        """Return the template of a path; of one that the form lacks, that of a value beside it."""
+        found = self._templates.get(pattern)
+        if found is not None:
+            return found
+        part = pattern.rpartition(".")[0]
+        near = (
+            template
+            for path, template in self._templates.items()
+            if (path == part or path.startswith(f"{part}.")) and template.count("{") <= indexes
+        )
+        found = next(near, None) if part else None
+        if found is None:
+            raise KeyError(pattern)
+        return found
 
     def has(self, path: str) -> bool:
         """Return whether the form has a field for a path, or for a part of it; an index may be left out."""

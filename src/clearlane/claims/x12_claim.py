@@ -50,6 +50,10 @@ class X12Part(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
         return X12Part(self.loop, self.first, text, tuple(numbers) or self.numbers)
 
 
+ENCOUNTER = "RP"
+"""The type of a claim (BHT06) that reports what was done and asks for no money."""
+
+
 @shows("transaction")
 class X12Claim(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A claim of an 837P or 837D."""
@@ -65,6 +69,8 @@ class X12Claim(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """BHT06: CH for a claim to be paid, RP for a report of an encounter, 31 for a subrogation."""
     sender_trace: str = ""
     """The sender's own REF*D9, in place of which ours is sent; empty if it has none."""
+    vendor_claim_id: str = ""
+    """The vendor's claim id, of a claim that was made from another one; empty if CLM01 is the id."""
 
     def part(self, loop: str) -> X12Part | None:
         """Return the part of a level; None if the claim has no such level."""
@@ -84,6 +90,11 @@ class X12Claim(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         for part in self.parts:
             for number, segment in zip(part.segment_numbers(), part.segments, strict=True):
                 yield number, part.loop, segment
+
+
+def is_claim_trace(segment: Sequence[str]) -> bool:
+    """Return whether a segment is the intermediary's number of a claim (REF*D9), in whose place another's is sent."""
+    return segment[:2] == ["REF", "D9"]
 
 
 encode_x12_claim = msgspec.json.Encoder().encode

@@ -19,10 +19,12 @@ from clearlane.client.async_resources import (
     AsyncAuditedCalls,
     AsyncCallRunner,
     AsyncClaims,
+    AsyncEligibility,
     AsyncEvents,
     AsyncFiles,
     AsyncPayerDirectory,
     AsyncPayments,
+    AsyncSites,
     AsyncWebhookEndpoints,
 )
 from clearlane.client.async_transport import AsyncHttpTransport, AsyncTransport
@@ -35,6 +37,8 @@ from clearlane.client.input_types import (
     EligibilityRequest,
     Enrollment,
     EnrollmentRequest,
+    InstitutionalClaim,
+    InstitutionalDocument,
     MedicalClaim,
     MedicalDocument,
 )
@@ -153,6 +157,16 @@ class AsyncClient:
         return AsyncPayerDirectory(self._calls)
 
     @property
+    def eligibility(self) -> AsyncEligibility:
+        """Questions about patients' insurance, and the answers."""
+        return AsyncEligibility(self._calls)
+
+    @property
+    def sites(self) -> AsyncSites:
+        """The vendor's sites."""
+        return AsyncSites(self._calls)
+
+    @property
     def files(self) -> AsyncFiles:
         """The files that sites send and fetch: 837 in, 999, 277CA and 835 out (Clearlane's own API)."""
         return AsyncFiles(self._calls)
@@ -190,7 +204,10 @@ class AsyncClient:
 
     async def submit(
         self,
-        claims: Iterable[MedicalClaim] | Iterable[DentalClaim] | Iterable[Mapping[str, Any]],
+        claims: Iterable[MedicalClaim]
+        | Iterable[DentalClaim]
+        | Iterable[InstitutionalClaim]
+        | Iterable[Mapping[str, Any]],
         kind: ClaimKind | str = ClaimKind.MEDICAL,
         *,
         claims_per_document: int = limits.CLAIMS_PER_DOCUMENT,
@@ -218,9 +235,19 @@ class AsyncClient:
         """Submit one dental claim, several, or a whole document."""
         return await self._calls.do(calls.submission(ClaimKind.DENTAL, claims))
 
+    async def submit_institutional_claims(
+        self,
+        claims: InstitutionalClaim | InstitutionalDocument | Iterable[InstitutionalClaim] | Any,
+    ) -> ClaimSubmission:
+        """Submit one institutional claim, several, or a whole document (Clearlane's own API)."""
+        site = self._calls.protocol.account.site
+        return await self._calls.do(calls.submission(ClaimKind.INSTITUTIONAL, claims, site))
+
     async def submit_document(self, document: Mapping[str, Any]) -> ClaimSubmission:
         """Submit a document to the call that its ``DocumentType`` names."""
-        call = calls.submission(document_kind(document), document)
+        call = calls.submission(
+            document_kind(document), document, self._calls.protocol.account.site
+        )
         return await self._calls.do(call)
 
     async def claim_status(self, start: date | str, end: date | str) -> list[ClaimStatus]:

@@ -12,6 +12,8 @@ Lists are iterators over all pages. Without ``site`` a list is of all sites of t
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from clearlane.client import limits, v1_calls, webhook_endpoints
@@ -23,16 +25,28 @@ from clearlane.client.protocol import CallProtocol, CallSteps, Pause, TransportR
 from clearlane.client.v1_calls import ListCall, segment
 from clearlane.client.v1_models import (
     AuditedCall,
+    CheckpointInfo,
+    ClaimContentInfo,
     ClaimDetails,
+    ClaimFormInfo,
     ClaimInfo,
+    ClaimInquiry,
     ClaimPaymentInfo,
     ConsoleLink,
     CorrectionResult,
     DocumentInfo,
+    EnrollmentInfo,
     FileDetails,
     FileInfo,
+    InsuranceAnswer,
+    InsuranceQuestion,
+    PayerAliasInfo,
     PayerInfo,
     PaymentInfo,
+    SecondaryInfo,
+    ShadowLineInfo,
+    SiteInfo,
+    SubmissionInfo,
     ValidationResult,
 )
 from clearlane.client.webhook_endpoints import WebhookDelivery, WebhookEndpoint
@@ -97,14 +111,50 @@ class AsyncClaims:
             v1_calls.one("GetClaim", f"claims/{segment(claim_number)}", ClaimDetails)
         )
 
+    async def content(self, claim_number: str) -> ClaimContentInfo:
+        """Return a claim as it is sent, by the fields of its form."""
+        path = f"claims/{segment(claim_number)}/content"
+        return await self._calls.do(v1_calls.one("GetClaimContent", path, ClaimContentInfo))
+
     async def x12(self, claim_number: str) -> str:
         """Return the 837 of a claim."""
         return await self._calls.do(
             v1_calls.text("GetClaimX12", f"claims/{segment(claim_number)}/x12")
         )
 
+    async def proof(self, claim_number: str) -> bytes:
+        """Return the proof that a claim was filed, as PDF, with the evidence attached."""
+        return await self._calls.do(v1_calls.claim_proof(claim_number))
+
+    async def evidence(self, claim_number: str) -> bytes:
+        """Return the evidence that a claim was filed, as one JSON file; save it byte for byte."""
+        return await self._calls.do(v1_calls.claim_evidence(claim_number))
+
+    async def form(self, claim_number: str) -> ClaimFormInfo:
+        """Return the texts of a claim with their places on the pre-printed form, and what does not fit."""
+        return await self._calls.do(
+            v1_calls.one("GetClaimForm", f"claims/{segment(claim_number)}/form", ClaimFormInfo)
+        )
+
+    async def form_pdf(self, claim_number: str, *, sheet: str = "preprinted") -> bytes:
+        """Return a claim on paper as PDF: ``preprinted`` for the form of the trade, or a ``plain`` sheet."""
+        return await self._calls.do(v1_calls.claim_form_pdf(claim_number, sheet))
+
+    def checkpoints(self, **filters: object) -> AsyncIterator[CheckpointInfo]:
+        """Yield the signed checkpoints of the log of filings, oldest first."""
+        return self._calls.pages(
+            v1_calls.page("GetCheckpoints", "checkpoints", CheckpointInfo, filters)
+        )
+
+    async def submit(
+        self, document: Mapping[str, Any], *, key: str | None = None
+    ) -> SubmissionInfo:
+        """Submit a document of claims of any kind; under the same ``key`` it is stored once."""
+        site = self._calls.protocol.account.site
+        return await self._calls.do(v1_calls.claim_submission(document, site, key))
+
     async def validate(self, document: Mapping[str, Any]) -> ValidationResult:
-        """Return every finding of a document of V3; nothing is stored."""
+        """Return every finding of a document of claims; nothing is stored."""
         return await self._calls.do(
             v1_calls.validation(document, self._calls.protocol.account.site)
         )
@@ -127,9 +177,29 @@ class AsyncClaims:
         """Correct a claim with the fields that change; ``dry_run`` shows what would be sent."""
         return await self._calls.do(v1_calls.correction(claim_number, fields, dry_run=dry_run))
 
+    async def secondary(self, claim_number: str) -> SecondaryInfo:
+        """Return what is known of the claim for the next payer, and what must be asked."""
+        path = f"claims/{v1_calls.segment(claim_number)}/secondary"
+        return await self._calls.do(v1_calls.one("GetSecondaryClaim", path, SecondaryInfo))
+
+    async def bill_next_payer(
+        self, claim_number: str, insurance: Mapping[str, Any], *, dry_run: bool = False
+    ) -> SecondaryInfo:
+        """Bill the next payer with what the payer before decided; ``dry_run`` shows what would be sent."""
+        return await self._calls.do(v1_calls.next_payer(claim_number, insurance, dry_run=dry_run))
+
     async def send_anyway(self, claim_number: str, *, user: str, reason: str) -> CorrectionResult:
         """Send a claim in spite of the rules that stopped it, as a console user of the vendor decided."""
         return await self._calls.do(v1_calls.anyway(claim_number, user, reason))
+
+    async def ask(self, claim_number: str) -> ClaimInquiry:
+        """Ask the payer about a claim (276), and return what it answers."""
+        return await self._calls.do(v1_calls.claim_question(claim_number))
+
+    async def inquiries(self, claim_number: str) -> tuple[ClaimInquiry, ...]:
+        """Return the questions to the payer about a claim, newest first."""
+        path = f"claims/{segment(claim_number)}/inquiries"
+        return await self._calls.do(v1_calls.few("GetClaimInquiries", path, ClaimInquiry))
 
     async def console_link(self, user: str, claim_number: str | None = None) -> ConsoleLink:
         """Return a one-time address that signs a user of the vendor in to the console."""
@@ -172,6 +242,30 @@ class AsyncPayments:
             v1_calls.text("GetPaymentCsv", f"payments/{segment(payment_id)}/csv")
         )
 
+    async def deposit(
+        self, payment_id: str, *, day: date, amount: Decimal | None = None, reference: str = ""
+    ) -> PaymentInfo:
+        """Record that your part of a payment was deposited; without an amount it is what the payer stated."""
+        return await self._calls.do(v1_calls.deposit(payment_id, day, amount, reference))
+
+    async def undo_deposit(self, payment_id: str) -> PaymentInfo:
+        """Undo a deposit."""
+        return await self._calls.do(
+            v1_calls.removal("UndoDeposit", f"payments/{segment(payment_id)}/deposit", PaymentInfo)
+        )
+
+    async def settle(self, payment_id: str, *, because: str) -> PaymentInfo:
+        """Record why nothing is left to do with your part of a payment."""
+        path = f"payments/{segment(payment_id)}/settle"
+        return await self._calls.do(
+            v1_calls.change("SettlePayment", path, PaymentInfo, body={"because": because})
+        )
+
+    async def undo_settlement(self, payment_id: str) -> PaymentInfo:
+        """Undo a settlement."""
+        path = f"payments/{segment(payment_id)}/settle"
+        return await self._calls.do(v1_calls.removal("UndoSettlement", path, PaymentInfo))
+
 
 @dataclass(frozen=True, slots=True)
 class AsyncPayerDirectory:
@@ -190,6 +284,35 @@ class AsyncPayerDirectory:
             v1_calls.few("GetPayer", f"payers/{segment(payer_id)}", PayerInfo)
         )
 
+    def enrollments(self, **filters: object) -> AsyncIterator[EnrollmentInfo]:
+        """Yield how far providers are with the payers that require their enrollment."""
+        return self._calls.pages(
+            v1_calls.page("GetEnrollments", "enrollments", EnrollmentInfo, filters)
+        )
+
+    async def enrollment(self, enrollment_id: str) -> tuple[EnrollmentInfo, ...]:
+        """Return one provider's enrollment, with each payer and for each transaction."""
+        path = f"enrollments/{segment(enrollment_id)}"
+        return await self._calls.do(v1_calls.few("GetEnrollment", path, EnrollmentInfo))
+
+    def aliases(self) -> AsyncIterator[PayerAliasInfo]:
+        """Yield what the vendor's files call payers, by alias."""
+        return self._calls.pages(
+            v1_calls.page("GetPayerAliases", "payer_aliases", PayerAliasInfo, {})
+        )
+
+    async def set_alias(self, alias: str, payer_id: str) -> PayerAliasInfo:
+        """Let an id in the vendor's files stand for a payer."""
+        body = {"alias": alias, "payer_id": payer_id}
+        return await self._calls.do(
+            v1_calls.change("SetPayerAlias", "payer_aliases", PayerAliasInfo, body=body)
+        )
+
+    async def remove_alias(self, alias: str) -> PayerAliasInfo:
+        """Remove an alias; claims that came before stay with their payer."""
+        path = f"payer_aliases/{segment(alias)}"
+        return await self._calls.do(v1_calls.removal("RemovePayerAlias", path, PayerAliasInfo))
+
     async def document(self, document_id: str) -> DocumentInfo:
         """Return what a payer answered about a claim."""
         path = f"documents/{segment(document_id)}"
@@ -201,9 +324,47 @@ class AsyncPayerDirectory:
         return await self._calls.do(v1_calls.text("GetDocumentX12", path))
 
     async def ask(self, content: str | bytes) -> str:
-        """Ask payers by a 270; return their 271, or the 999 or TA1 that refuses the 270."""
+        """Ask payers by a 270 or 276; return their 271 or 277, or the 999 or TA1 that refuses it."""
         site = self._calls.protocol.account.site
         return await self._calls.do(v1_calls.inquiry(content, site))
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncEligibility:
+    """Questions about patients' insurance, for an event loop."""
+
+    _calls: AsyncCallRunner
+
+    async def ask(self, question: Mapping[str, Any]) -> InsuranceAnswer:
+        """Ask a payer: ``payer_id``, ``provider``, ``subscriber`` ...; the service responds within 55 seconds."""
+        site = self._calls.protocol.account.site
+        return await self._calls.do(v1_calls.insurance_question(question, site))
+
+    def find(self, **filters: object) -> AsyncIterator[InsuranceQuestion]:
+        """Yield what was asked, newest first, by V3 and the console too."""
+        return self._calls.pages(
+            v1_calls.page("GetEligibilityRequests", "eligibility", InsuranceQuestion, filters)
+        )
+
+    async def get(self, id: str) -> InsuranceAnswer:
+        """Return a question and everything that came for it so far."""
+        path = f"eligibility/{segment(id)}"
+        return await self._calls.do(v1_calls.one("GetEligibilityRequest", path, InsuranceAnswer))
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncSites:
+    """The vendor's sites, for an event loop."""
+
+    _calls: AsyncCallRunner
+
+    def find(self, **filters: object) -> AsyncIterator[SiteInfo]:
+        """Yield the sites, by their ids."""
+        return self._calls.pages(v1_calls.page("GetSites", "sites", SiteInfo, filters))
+
+    async def get(self, id: str) -> SiteInfo:
+        """Return one site."""
+        return await self._calls.do(v1_calls.one("GetSite", f"sites/{segment(id)}", SiteInfo))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,17 +380,26 @@ class AsyncFiles:
         name: str | None = None,
         site: str | None = None,
         channel: str | None = None,
+        shadow: bool = False,
         key: str | None = None,
     ) -> FileInfo:
-        """Send a file, such as an 837 as a practice system writes it; by default for the account's site."""
+        """Send a file, such as an 837 as a practice system writes it; by default for the account's site. Claims of a shadow file are judged and never sent."""
         call = v1_calls.file_upload(
             content,
             name=name,
             site=site or self._calls.protocol.account.site,
             channel=channel,
+            shadow=shadow,
             key=key,
         )
         return await self._calls.do(call)
+
+    def shadow_report(self, **filters: object) -> AsyncIterator[ShadowLineInfo]:
+        """Yield what we and another clearinghouse say of shadow files; by default for the account's site."""
+        query = {"site": self._calls.protocol.account.site, **filters}
+        return self._calls.pages(
+            v1_calls.page("GetShadowReport", "shadow_report", ShadowLineInfo, query)
+        )
 
     def find(self, **filters: object) -> AsyncIterator[FileInfo]:
         """Yield files, newest first; filters have the names of the API, such as ``direction`` and ``type``."""

@@ -20,13 +20,24 @@ ENROLLMENT_VERSION = 1
 
 
 class ClaimKind(StrEnum):
-    """The two kinds of claims, as the payer lists name them."""
+    """The kinds of claims. V3 has the first two; institutional claims go by Clearlane's own API."""
 
     MEDICAL = "medical"
     DENTAL = "dental"
+    INSTITUTIONAL = "institutional"
 
 
-DOCUMENT_TYPES = {ClaimKind.MEDICAL: "MedicalClaim", ClaimKind.DENTAL: "DentalClaim"}
+DOCUMENT_TYPES = {
+    ClaimKind.MEDICAL: "MedicalClaim",
+    ClaimKind.DENTAL: "DentalClaim",
+    ClaimKind.INSTITUTIONAL: "InstitutionalClaim",
+}
+PAYER_TYPES = {
+    ClaimKind.MEDICAL: "medical",
+    ClaimKind.DENTAL: "dental",
+    ClaimKind.INSTITUTIONAL: "medical",
+}
+"""The types of the payers that take claims of each kind, as the payer lists name them."""
 
 
 def encode_json(value: Any) -> bytes:

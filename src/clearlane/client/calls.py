@@ -65,8 +65,13 @@ _LIST_NAMES = {
     PayerList.ELIGIBILITY: "GetEligibilityPayers",
 }
 _SUBMISSIONS = {
-    ClaimKind.MEDICAL: ("SubmitClaims", "claims/submit"),
-    ClaimKind.DENTAL: ("SubmitDentalClaims", "claims/submitDental"),
+    ClaimKind.MEDICAL: ("SubmitClaims", "claims/submit", V3),
+    ClaimKind.DENTAL: ("SubmitDentalClaims", "claims/submitDental", V3),
+    ClaimKind.INSTITUTIONAL: ("PostClaims", "claims", V1),
+}
+_SUBMISSION_READERS: Mapping[str, Callable[[Any], models.ClaimSubmission]] = {
+    V3: lambda value: models.read(models.ClaimSubmission, value),
+    V1: models.read_v1_submission,
 }
 
 
@@ -75,21 +80,27 @@ def payers(which: PayerList, kind: ClaimKind | str) -> Call[list[models.Payer]]:
     return Call(
         name=_LIST_NAMES[which],
         path=f"payers/{which}",
-        query={"type": ClaimKind(kind)},
+        query={"type": build.PAYER_TYPES[ClaimKind(kind)]},
         read=models.read_list(models.Payer),
     )
 
 
-def submission(kind: ClaimKind, claims: Any) -> Call[models.ClaimSubmission]:
-    """Return a submission of claims. It is idempotent: the service recognizes ``Svc_VendorClaimId``."""
-    name, path = _SUBMISSIONS[kind]
+def submission(
+    kind: ClaimKind, claims: Any, site: str | None = None
+) -> Call[models.ClaimSubmission]:
+    """Return a submission of claims. It is idempotent: the service recognizes ``Svc_VendorClaimId``.
+
+    ``site`` is named in calls of V1; those of V3 always are for the account's.
+    """
+    name, path, version = _SUBMISSIONS[kind]
     return Call(
         name=name,
         path=path,
-        query={},
+        query={"site": site} if site and version == V1 else {},
         body=build.encode_json(build.claim_document(kind, claims)),
-        read=lambda value: models.read(models.ClaimSubmission, value),
+        read=_SUBMISSION_READERS[version],
         timeout_seconds=limits.CLAIMS_SECONDS_MAX,
+        version=version,
     )
 
 

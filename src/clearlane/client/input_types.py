@@ -759,6 +759,440 @@ class DentalDocument(TypedDict, total=False):
     """The claims."""
 
 
+class ConditionCode(TypedDict, total=False):
+    """An element of ``FL18_ConditionCodes``."""
+
+    FL18_Code: Required[str]
+    """Condition code, UB-04 box 18-28."""
+
+
+class OccurrenceCode(TypedDict, total=False):
+    """An element of ``FL31_OccurrenceCodes``."""
+
+    FL31_Code: Required[str]
+    """Occurrence code, UB-04 box 31-34."""
+    FL31_Date: Required[Day]
+    """Day of the occurrence, UB-04 box 31-34."""
+
+
+class OccurrenceSpan(TypedDict, total=False):
+    """An element of ``FL35_OccurrenceSpans``."""
+
+    FL35_Code: Required[str]
+    """Occurrence span code, UB-04 box 35-36."""
+    FL35_From: Required[Day]
+    """First day of the span, UB-04 box 35-36."""
+    FL35_Through: Required[Day]
+    """Last day of the span, UB-04 box 35-36."""
+
+
+class ValueCode(TypedDict, total=False):
+    """An element of ``FL39_ValueCodes``."""
+
+    FL39_Code: Required[str]
+    """Value code, UB-04 box 39-41."""
+    FL39_Amount: Required[Amount]
+    """Amount, days or measure of the value code, UB-04 box 39-41."""
+
+
+class PayerAdjustment(TypedDict, total=False):
+    """An element of ``X12_Adjustments``: an adjustment of another payer, of the claim or of a line."""
+
+    X12_AdjustmentGroup: Required[str]
+    """Adjustment group."""
+    X12_AdjustmentReason: Required[str]
+    """Adjustment reason."""
+    X12_AdjustmentAmount: Required[Amount]
+    """Adjustment amount."""
+
+
+class LinePayerDecision(TypedDict, total=False):
+    """An element of ``X12_PayerDecisions``: what the other payer of the same place in ``FL50_OtherPayers`` decided of a line."""
+
+    X12_PaidAmount: Amount | None
+    """Amount that the other payer paid for the line."""
+    X12_PaidUnits: Count | None
+    """Units that the other payer paid."""
+    X12_AdjudicationDate: Day | None
+    """Day the other payer decided the line."""
+    X12_RemainingPatientLiability: Amount | None
+    """Amount that the patient still owes for the line after the other payer's decision."""
+    X12_Adjustments: list[PayerAdjustment] | None
+    """Other payer's adjustments of the line."""
+
+
+class InstitutionalLine(TypedDict, total=False):
+    """An element of ``FL42_ServiceLines``; the line of the total (revenue code 0001) is none."""
+
+    FL42_RevenueCode: Required[str]
+    """Revenue code, UB-04 box 42."""
+    FL43_Description: str | None
+    """Description of the service, UB-04 box 43."""
+    FL43_NdcCode: str | None
+    """National drug code, UB-04 box 43."""
+    FL43_NdcInternationalUnits: Count | None
+    """Drug quantity in international units, UB-04 box 43."""
+    FL43_NdcGrams: Count | None
+    """Drug quantity in grams, UB-04 box 43."""
+    FL43_NdcMilligrams: Count | None
+    """Drug quantity in milligrams, UB-04 box 43."""
+    FL43_NdcMilliliters: Count | None
+    """Drug quantity in milliliters, UB-04 box 43."""
+    FL43_NdcUnits: Count | None
+    """Drug quantity in units, UB-04 box 43."""
+    X12_PrescriptionNumber: str | None
+    """Prescription number."""
+    FL44_ProcedureCode: str | None
+    """Procedure code (HCPCS), or the HIPPS code of revenue codes 0022 to 0024, UB-04 box 44."""
+    FL44_Modifiers: str | None
+    """Procedure modifiers, UB-04 box 44."""
+    FL45_ServiceDate: Day | None
+    """Day of service, UB-04 box 45."""
+    X12_LastServiceDate: Day | None
+    """Last day of service, UB-04 box 45."""
+    FL46_ServiceUnits: Required[Count]
+    """Units or days of service, UB-04 box 46."""
+    FL47_TotalCharges: Required[Amount]
+    """Charge of the line, UB-04 box 47."""
+    FL48_NonCoveredCharges: Amount | None
+    """Charge that is not covered, UB-04 box 48."""
+    X12_LineControlNumber: str | None
+    """Line item control number."""
+    X12_RenderingNameLast: str | None
+    """Line's rendering provider's last name."""
+    X12_RenderingNameFirst: str | None
+    """Line's rendering provider's first name."""
+    X12_RenderingNpi: str | None
+    """Line's rendering provider's NPI."""
+    X12_ReferringNameLast: str | None
+    """Line's referring provider's last name."""
+    X12_ReferringNameFirst: str | None
+    """Line's referring provider's first name."""
+    X12_ReferringNpi: str | None
+    """Line's referring provider's NPI."""
+    X12_PayerDecisions: list[LinePayerDecision] | None
+    """Decisions of the other payers about the line, in the order of `FL50_OtherPayers`."""
+
+
+class OtherPayer(TypedDict, total=False):
+    """An element of ``FL50_OtherPayers``: a payer that the claim does not go to, with its insured and its decision."""
+
+    FL50_PayerName: Required[str]
+    """Other payer's name, UB-04 box 50."""
+    FL51_HealthPlanId: str | None
+    """Other payer's id; if it is left out, the directory's id of the payer of this name, UB-04 box 51."""
+    X12_CoverageType: str | None
+    """Other payer's type of coverage."""
+    FL54_PriorPayments: Amount | None
+    """Amount that the other payer paid for the claim, UB-04 box 54."""
+    FL58_InsuredNameLast: Required[str]
+    """Other insured's last name, UB-04 box 58."""
+    FL58_InsuredNameFirst: str | None
+    """Other insured's first name, UB-04 box 58."""
+    FL58_InsuredNameMiddle: str | None
+    """Other insured's middle name, UB-04 box 58."""
+    FL58_InsuredSuffix: str | None
+    """Other insured's name suffix, UB-04 box 58."""
+    FL59_PatientRelationship: Required[str]
+    """Patient's relationship to the other insured, UB-04 box 59."""
+    FL60_InsuredId: Required[str]
+    """Other insured's member id, UB-04 box 60."""
+    FL61_GroupName: str | None
+    """Other insured's group name, UB-04 box 61."""
+    FL62_GroupNumber: str | None
+    """Other insured's group number, UB-04 box 62."""
+    FL64_DocumentControlNumber: str | None
+    """Other payer's number of the claim, UB-04 box 64."""
+    X12_AdjudicationDate: Day | None
+    """Day the other payer decided the claim."""
+    X12_RemainingPatientLiability: Amount | None
+    """Amount that the patient still owes for the claim after the other payer's decision."""
+    X12_Adjustments: list[PayerAdjustment] | None
+    """Other payer's adjustments of the claim."""
+
+
+class InstitutionalDiagnosis(TypedDict, total=False):
+    """An element of ``FL67_Diagnoses``: the principal diagnosis is the first."""
+
+    FL67_Code: Required[str]
+    """Diagnosis, UB-04 box 67."""
+    FL67_PresentOnAdmission: str | None
+    """Whether the diagnosis was present on admission: Y, N, U or W, UB-04 box 67."""
+
+
+class VisitReason(TypedDict, total=False):
+    """An element of ``FL70_ReasonsForVisit``."""
+
+    FL70_Code: Required[str]
+    """Patient's reason for the visit, UB-04 box 70."""
+
+
+class ExternalCause(TypedDict, total=False):
+    """An element of ``FL72_ExternalCauses``."""
+
+    FL72_Code: Required[str]
+    """External cause of injury, UB-04 box 72."""
+    FL72_PresentOnAdmission: str | None
+    """Whether the external cause was present on admission: Y, N, U or W, UB-04 box 72."""
+
+
+class InstitutionalProcedure(TypedDict, total=False):
+    """An element of ``FL74_Procedures``: the principal procedure is the first."""
+
+    FL74_Code: Required[str]
+    """ICD procedure, UB-04 box 74."""
+    FL74_Date: Required[Day]
+    """Day of the procedure, UB-04 box 74."""
+
+
+class InstitutionalClaim(TypedDict, total=False):
+    """An element of ``Claims`` in a document of type ``InstitutionalClaim``."""
+
+    Svc_PayerId: Required[str]
+    """Payer id."""
+    Svc_VendorClaimId: Required[str]
+    """Caller's claim id."""
+    FL01_BillingProviderName: Required[str]
+    """Billing provider's name, UB-04 box 1."""
+    FL01_BillingProviderAddress1: Required[str]
+    """Billing provider's address, UB-04 box 1."""
+    FL01_BillingProviderAddress2: str | None
+    """Billing provider's address, second line, UB-04 box 1."""
+    FL01_BillingProviderCity: Required[str]
+    """Billing provider's city, UB-04 box 1."""
+    FL01_BillingProviderState: Required[str]
+    """Billing provider's state, UB-04 box 1."""
+    FL01_BillingProviderZip: Required[str]
+    """Billing provider's ZIP code, UB-04 box 1."""
+    FL01_BillingProviderPhone: str | None
+    """Billing provider's phone, UB-04 box 1."""
+    FL02_PayToAddress1: str | None
+    """Pay-to address, UB-04 box 2."""
+    FL02_PayToAddress2: str | None
+    """Pay-to address, second line, UB-04 box 2."""
+    FL02_PayToCity: str | None
+    """Pay-to city, UB-04 box 2."""
+    FL02_PayToState: str | None
+    """Pay-to state, UB-04 box 2."""
+    FL02_PayToZip: str | None
+    """Pay-to ZIP code, UB-04 box 2."""
+    FL03a_PatientControlNumber: str | None
+    """Patient's control number, UB-04 box 3a."""
+    FL03b_MedicalRecordNumber: str | None
+    """Medical record number, UB-04 box 3b."""
+    FL04_TypeOfBill: Required[str]
+    """Type of bill with its frequency, such as 111, UB-04 box 4."""
+    FL05_FederalTaxId: Required[str]
+    """Billing provider's tax id, UB-04 box 5."""
+    FL06_StatementFrom: Required[Day]
+    """First day of the statement, UB-04 box 6."""
+    FL06_StatementThrough: Required[Day]
+    """Last day of the statement, UB-04 box 6."""
+    FL08_PatientNameLast: Required[str]
+    """Patient's last name, UB-04 box 8."""
+    FL08_PatientNameFirst: Required[str]
+    """Patient's first name, UB-04 box 8."""
+    FL08_PatientNameMiddle: str | None
+    """Patient's middle name, UB-04 box 8."""
+    FL08_PatientSuffix: str | None
+    """Patient's name suffix, UB-04 box 8."""
+    FL09_PatientAddress1: Required[str]
+    """Patient's address, UB-04 box 9."""
+    FL09_PatientAddress2: str | None
+    """Patient's address, second line, UB-04 box 9."""
+    FL09_PatientCity: Required[str]
+    """Patient's city, UB-04 box 9."""
+    FL09_PatientState: Required[str]
+    """Patient's state, UB-04 box 9."""
+    FL09_PatientZip: Required[str]
+    """Patient's ZIP code, UB-04 box 9."""
+    FL10_PatientBirthDate: Required[Day]
+    """Patient's birth date, UB-04 box 10."""
+    FL11_PatientSex: Required[str]
+    """Patient's sex, UB-04 box 11."""
+    FL12_AdmissionDate: Day | None
+    """Day of admission or start of care, UB-04 box 12."""
+    FL13_AdmissionHour: str | None
+    """Hour of admission, 00 to 23, or hour and minute, UB-04 box 13."""
+    FL14_AdmissionType: str | None
+    """Type of admission or visit, UB-04 box 14. Required when the claim is for a stay."""
+    FL15_PointOfOrigin: str | None
+    """Point of origin, UB-04 box 15. Required when the type of bill is not 14x."""
+    FL16_DischargeHour: str | None
+    """Hour of discharge, 00 to 23, or hour and minute, UB-04 box 16."""
+    FL17_PatientStatus: Required[str]
+    """Patient status at the end of the statement, UB-04 box 17."""
+    FL18_ConditionCodes: list[ConditionCode] | None
+    """Condition codes, at most 24, UB-04 box 18-28."""
+    FL29_AccidentState: str | None
+    """State of the car accident, UB-04 box 29."""
+    FL31_OccurrenceCodes: list[OccurrenceCode] | None
+    """Occurrence codes, at most 24, UB-04 box 31-34."""
+    FL35_OccurrenceSpans: list[OccurrenceSpan] | None
+    """Occurrence spans, at most 24, UB-04 box 35-36."""
+    FL38_PayerAddress1: str | None
+    """Payer's address, UB-04 box 38."""
+    FL38_PayerAddress2: str | None
+    """Payer's address, second line, UB-04 box 38."""
+    FL38_PayerCity: str | None
+    """Payer's city, UB-04 box 38."""
+    FL38_PayerState: str | None
+    """Payer's state, UB-04 box 38."""
+    FL38_PayerZip: str | None
+    """Payer's ZIP code, UB-04 box 38."""
+    FL39_ValueCodes: list[ValueCode] | None
+    """Value codes, at most 24, UB-04 box 39-41."""
+    FL42_ServiceLines: Required[list[InstitutionalLine]]
+    """Service lines, at most 999, UB-04 box 42."""
+    FL47_ClaimTotalCharges: Required[Amount]
+    """Sum of the charges of the lines, UB-04 box 47."""
+    FL50_PayerName: Required[str]
+    """Payer's name, UB-04 box 50."""
+    FL50_OtherPayers: list[OtherPayer] | None
+    """Other payers in the order in which they decide, at most 2, UB-04 box 50."""
+    FL52_ReleaseOfInformation: Required[str]
+    """Release of information, UB-04 box 52."""
+    FL53_AssignmentOfBenefits: Required[str]
+    """Assignment of benefits, UB-04 box 53."""
+    X12_AcceptsAssignment: str | None
+    """Whether the provider accepts assignment."""
+    X12_CoverageType: str | None
+    """Payer's type of coverage."""
+    X12_PatientEstimatedAmountDue: Amount | None
+    """Amount that the patient is expected to owe, UB-04 box 55."""
+    FL56_BillingProviderNpi: Required[str]
+    """Billing provider's NPI, UB-04 box 56."""
+    FL57_BillingProviderOtherId: str | None
+    """Billing provider's number with the payer, UB-04 box 57."""
+    FL58_InsuredNameLast: Required[str]
+    """Insured's last name, UB-04 box 58."""
+    FL58_InsuredNameFirst: Required[str]
+    """Insured's first name, UB-04 box 58."""
+    FL58_InsuredNameMiddle: str | None
+    """Insured's middle name, UB-04 box 58."""
+    FL58_InsuredSuffix: str | None
+    """Insured's name suffix, UB-04 box 58."""
+    FL59_PatientRelationship: Required[str]
+    """Patient's relationship to the insured, UB-04 box 59."""
+    FL60_InsuredId: Required[str]
+    """Insured's member id, UB-04 box 60."""
+    FL61_GroupName: str | None
+    """Insured's group name, UB-04 box 61."""
+    FL62_GroupNumber: str | None
+    """Insured's group number, UB-04 box 62."""
+    FL63_AuthorizationCode: str | None
+    """Prior authorization number, UB-04 box 63."""
+    X12_ReferralNumber: str | None
+    """Referral number, UB-04 box 63."""
+    FL64_DocumentControlNumber: str | None
+    """Payer's number of the claim that this one replaces or voids, UB-04 box 64."""
+    FL65_EmployerName: str | None
+    """Insured's employer, UB-04 box 65."""
+    FL66_IcdVersion: str | None
+    """ICD version, UB-04 box 66."""
+    FL67_Diagnoses: Required[list[InstitutionalDiagnosis]]
+    """Diagnoses, the principal one first, at most 25, UB-04 box 67."""
+    FL69_AdmittingDiagnosis: str | None
+    """Admitting diagnosis, UB-04 box 69."""
+    FL70_ReasonsForVisit: list[VisitReason] | None
+    """Patient's reasons for the visit, at most 3, UB-04 box 70."""
+    FL71_DrgCode: str | None
+    """Diagnosis related group, UB-04 box 71."""
+    FL72_ExternalCauses: list[ExternalCause] | None
+    """External causes of injury, at most 12, UB-04 box 72."""
+    FL74_Procedures: list[InstitutionalProcedure] | None
+    """ICD procedures, the principal one first, at most 25, UB-04 box 74."""
+    FL76_AttendingNameLast: str | None
+    """Attending provider's last name, UB-04 box 76. Required when the claim is not for transport alone."""
+    FL76_AttendingNameFirst: str | None
+    """Attending provider's first name, UB-04 box 76. Required when the claim is not for transport alone."""
+    FL76_AttendingNameMiddle: str | None
+    """Attending provider's middle name, UB-04 box 76."""
+    FL76_AttendingSuffix: str | None
+    """Attending provider's name suffix, UB-04 box 76."""
+    FL76_AttendingNpi: str | None
+    """Attending provider's NPI, UB-04 box 76. Required when the claim is not for transport alone."""
+    FL76_AttendingTaxonomy: str | None
+    """Attending provider's taxonomy code, UB-04 box 76."""
+    FL76_AttendingLicense: str | None
+    """Attending provider's license, UB-04 box 76."""
+    FL77_OperatingNameLast: str | None
+    """Operating physician's last name, UB-04 box 77."""
+    FL77_OperatingNameFirst: str | None
+    """Operating physician's first name, UB-04 box 77."""
+    FL77_OperatingNameMiddle: str | None
+    """Operating physician's middle name, UB-04 box 77."""
+    FL77_OperatingSuffix: str | None
+    """Operating physician's name suffix, UB-04 box 77."""
+    FL77_OperatingNpi: str | None
+    """Operating physician's NPI, UB-04 box 77."""
+    FL78_OtherOperatingNameLast: str | None
+    """Other operating physician's last name, UB-04 box 78."""
+    FL78_OtherOperatingNameFirst: str | None
+    """Other operating physician's first name, UB-04 box 78."""
+    FL78_OtherOperatingNameMiddle: str | None
+    """Other operating physician's middle name, UB-04 box 78."""
+    FL78_OtherOperatingSuffix: str | None
+    """Other operating physician's name suffix, UB-04 box 78."""
+    FL78_OtherOperatingNpi: str | None
+    """Other operating physician's NPI, UB-04 box 78."""
+    FL79_RenderingNameLast: str | None
+    """Rendering provider's last name, UB-04 box 79."""
+    FL79_RenderingNameFirst: str | None
+    """Rendering provider's first name, UB-04 box 79."""
+    FL79_RenderingNameMiddle: str | None
+    """Rendering provider's middle name, UB-04 box 79."""
+    FL79_RenderingSuffix: str | None
+    """Rendering provider's name suffix, UB-04 box 79."""
+    FL79_RenderingNpi: str | None
+    """Rendering provider's NPI, UB-04 box 79."""
+    FL79_ReferringNameLast: str | None
+    """Referring provider's last name, UB-04 box 79."""
+    FL79_ReferringNameFirst: str | None
+    """Referring provider's first name, UB-04 box 79."""
+    FL79_ReferringNameMiddle: str | None
+    """Referring provider's middle name, UB-04 box 79."""
+    FL79_ReferringSuffix: str | None
+    """Referring provider's name suffix, UB-04 box 79."""
+    FL79_ReferringNpi: str | None
+    """Referring provider's NPI, UB-04 box 79."""
+    FL80_Remarks: str | None
+    """Remarks, UB-04 box 80."""
+    FL81_BillingProviderTaxonomy: str | None
+    """Billing provider's taxonomy code, UB-04 box 81."""
+    X12_FacilityName: str | None
+    """Service facility's name."""
+    X12_FacilityAddress1: str | None
+    """Service facility's address."""
+    X12_FacilityAddress2: str | None
+    """Service facility's address, second line."""
+    X12_FacilityCity: str | None
+    """Service facility's city."""
+    X12_FacilityState: str | None
+    """Service facility's state."""
+    X12_FacilityZip: str | None
+    """Service facility's ZIP code."""
+    X12_FacilityNpi: str | None
+    """Service facility's NPI."""
+    X12_DelayReasonCode: str | None
+    """Reason why the claim is late."""
+    X12_AttachmentReportType: str | None
+    """Kind of attachment."""
+    X12_AttachmentTransmissionCode: str | None
+    """How the attachment is sent."""
+    X12_AttachmentControlNumber: str | None
+    """Attachment's control number."""
+
+
+class InstitutionalDocument(TypedDict, total=False):
+    """A body of ``POST /clearlane/v1/claims``."""
+
+    DocumentType: Required[Literal["InstitutionalClaim"]]
+    """Which claims they are."""
+    Claims: Required[list[InstitutionalClaim]]
+    """The claims."""
+
+
 class RequestedDays(TypedDict, total=False):
     """``PlanDate``: the days of service of the inquiry."""
 

@@ -9,7 +9,7 @@ as it came, with fields unknown here. Amounts are ``Decimal``, dates are ``date`
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -64,6 +64,11 @@ def optional_amount() -> Any:
 def day() -> Any:
     """Declare a date or None; a time after it is ignored."""
     return _field(_read_day, None)
+
+
+def optional_object() -> Any:
+    """Declare a plain object or None."""
+    return _field(dict, None)
 
 
 def objects(*, shown: bool = False) -> Any:
@@ -161,6 +166,38 @@ class ClaimSubmission:
             and not self.DocumentLevelErrors
             and all(each.accepted for each in results)
         )
+
+
+def read_v1_submission(value: Any) -> ClaimSubmission:
+    """Return the answer of V1 to a document of claims as V3 would give it; warnings are notes."""
+    claims = value["claims"]
+    as_v3 = {
+        "ClaimResults": [
+            {
+                "VendorClaimId": claim["vendor_claim_id"],
+                "Status": "Accepted" if claim["accepted"] else "NotAccepted",
+                "Errors": [
+                    {
+                        "Type": "Validation",
+                        "Code": "Validation",
+                        "Location": f"Claims[{at}].{one['field']}",
+                        "SupplementalInformation": one["message"],
+                    }
+                    for one in claim["problems"]
+                ],
+                "RequestId": claim["claim_number"],
+            }
+            for at, claim in enumerate(claims)
+        ],
+        "DocumentLevelErrors": [],
+    }
+    noted = [f"Claims[{at}]: {claim['note']}" for at, claim in enumerate(claims) if claim["note"]]
+    warned = [
+        f"Claims[{at}].{one['field']} (warning): {one['message']}"
+        for at, claim in enumerate(claims)
+        for one in claim["warnings"]
+    ]
+    return replace(read(ClaimSubmission, as_v3), notes=(*noted, *warned))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,7 +96,7 @@ class CallProtocol:
     ) -> CallSteps[tuple[ClaimResult, ...]]:
         """Submit claims that fit in a document; if the service takes less, in halves."""
         try:
-            answer = yield from self.perform(calls.submission(kind, claims))
+            answer = yield from self.perform(calls.submission(kind, claims, self.account.site))
         except TooLarge:
             if len(claims) == 1:
                 raise
@@ -188,7 +188,7 @@ def _read(call: Call[T], response: Response) -> T:
     return replace(
         value,
         ignored_fields=tuple(unquote(path.strip()) for path in ignored if path.strip()),
-        notes=tuple(note.strip() for note in notes if note.strip()),
+        notes=(*value.notes, *(note.strip() for note in notes if note.strip())),
     )
 
 

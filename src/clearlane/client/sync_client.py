@@ -25,6 +25,8 @@ from clearlane.client.input_types import (
     EligibilityRequest,
     Enrollment,
     EnrollmentRequest,
+    InstitutionalClaim,
+    InstitutionalDocument,
     MedicalClaim,
     MedicalDocument,
 )
@@ -50,10 +52,12 @@ from clearlane.client.sync_resources import (
     AuditedCalls,
     CallRunner,
     Claims,
+    Eligibility,
     Events,
     Files,
     PayerDirectory,
     Payments,
+    Sites,
     WebhookEndpoints,
 )
 from clearlane.client.sync_transport import HttpTransport, Transport
@@ -154,6 +158,16 @@ class Client:
         return PayerDirectory(self._calls)
 
     @property
+    def eligibility(self) -> Eligibility:
+        """Questions about patients' insurance, and the answers."""
+        return Eligibility(self._calls)
+
+    @property
+    def sites(self) -> Sites:
+        """The vendor's sites."""
+        return Sites(self._calls)
+
+    @property
     def files(self) -> Files:
         """The files that sites send and fetch: 837 in, 999, 277CA and 835 out (Clearlane's own API)."""
         return Files(self._calls)
@@ -191,7 +205,10 @@ class Client:
 
     def submit(
         self,
-        claims: Iterable[MedicalClaim] | Iterable[DentalClaim] | Iterable[Mapping[str, Any]],
+        claims: Iterable[MedicalClaim]
+        | Iterable[DentalClaim]
+        | Iterable[InstitutionalClaim]
+        | Iterable[Mapping[str, Any]],
         kind: ClaimKind | str = ClaimKind.MEDICAL,
         *,
         claims_per_document: int = limits.CLAIMS_PER_DOCUMENT,
@@ -216,9 +233,19 @@ class Client:
         """Submit one dental claim, several, or a whole document."""
         return self._calls.do(calls.submission(ClaimKind.DENTAL, claims))
 
+    def submit_institutional_claims(
+        self,
+        claims: InstitutionalClaim | InstitutionalDocument | Iterable[InstitutionalClaim] | Any,
+    ) -> ClaimSubmission:
+        """Submit one institutional claim, several, or a whole document (Clearlane's own API)."""
+        site = self._calls.protocol.account.site
+        return self._calls.do(calls.submission(ClaimKind.INSTITUTIONAL, claims, site))
+
     def submit_document(self, document: Mapping[str, Any]) -> ClaimSubmission:
         """Submit a document to the call that its ``DocumentType`` names."""
-        call = calls.submission(document_kind(document), document)
+        call = calls.submission(
+            document_kind(document), document, self._calls.protocol.account.site
+        )
         return self._calls.do(call)
 
     def claim_status(self, start: date | str, end: date | str) -> list[ClaimStatus]:

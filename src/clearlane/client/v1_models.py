@@ -36,6 +36,30 @@ class ClaimFindingInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOutInfo:
+    """What the pre-printed form does not show of a claim; holds no value of it."""
+
+    box: str = text()
+    line: int = number()
+    """The service line; 0 for a box of the whole claim."""
+    holds: str = text()
+    why: str = text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimFormInfo:
+    """A claim placed on the pre-printed form of its kind."""
+
+    claim_number: str = text()
+    form: str = text()
+    pages: tuple[JSON, ...] = objects(shown=False)
+    """The pages with their ``texts``: ``box``, ``x`` and ``y`` in points from the left and bottom edges, ``text``."""
+    left_out: tuple[LeftOutInfo, ...] = list_of(LeftOutInfo)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimInfo:
     """A claim as lists show it."""
 
@@ -44,6 +68,8 @@ class ClaimInfo:
     vendor_claim_id: str = text()
     site: str = text()
     kind: str = text()
+    bill_type: str | None = optional_text()
+    """Of an institutional claim: facility, classification and frequency."""
     state: str = text()
     label: str = text()
     """What people call it, as the console shows it."""
@@ -51,6 +77,10 @@ class ClaimInfo:
     """Why it has its label: the first thing to fix, or a sentence."""
     payer_id: str = text()
     payer_control_number: str | None = optional_text()
+    awaiting: JSON | None = models.optional_object()
+    """What it awaits: ``what``, ``from``, ``since``, ``by`` and ``overdue``; None for a closed claim."""
+    filing_limit: JSON | None = models.optional_object()
+    """By when it is to be with its payer: ``kind``, ``by`` (None if not known) and ``met``; None for a closed claim."""
     charge: Decimal = models.amount()
     paid: Decimal | None = models.optional_amount()
     """None before a payer decided; so is what the patient owes."""
@@ -63,6 +93,8 @@ class ClaimInfo:
     successor: str | None = optional_text()
     prior_payer_claim: str | None = optional_text()
     """Of a secondary claim: the claim whose payer's decision it carries."""
+    shadow: bool = flag()
+    """Whether it came in a shadow file: it was judged, and is never sent."""
     raw: JSON = _raw()
 
 
@@ -109,6 +141,87 @@ class CorrectionResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PayerStatus:
+    """One status of a payer's answer about a claim."""
+
+    code: str = text()
+    """Category, status and entity, such as ``A7:562:85``."""
+    line: int = number()
+    """The service line, from 1; 0 for the claim."""
+    message: str = text()
+    todo: str = text()
+    act: str = text()
+    fields: tuple[str, ...] = objects()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimInquiry:
+    """A question to the payer about a claim (276), and its answer (277)."""
+
+    id: str = text()
+    claim_number: str = text()
+    asked_at: str = text()
+    answered_at: str | None = optional_text()
+    by_file: bool = flag()
+    keys: str = text()
+    """By what the payer last searched: ``payer_number``, ``claim`` or ``days``."""
+    result: str | None = optional_text()
+    """What the payer answered; None while the question is open."""
+    message: str = text()
+    payer_control_number: str | None = optional_text()
+    paid: Decimal | None = models.optional_amount()
+    check_number: str | None = optional_text()
+    payment_date: str | None = optional_text()
+    statuses: tuple[PayerStatus, ...] = list_of(PayerStatus)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestionInfo:
+    """What must be known before the next payer can be billed."""
+
+    field: str = text()
+    question: str = text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainLinkInfo:
+    """A claim of the chain of payers."""
+
+    place: str = text()
+    """Primary, secondary, tertiary, and so on."""
+    claim_number: str = text()
+    payer_id: str = text()
+    label: str = text()
+    charge: Decimal = models.amount()
+    paid: Decimal = models.amount()
+    patient: Decimal = models.amount()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondaryInfo:
+    """What is known of the claim for the next payer, or how it goes out."""
+
+    claim_number: str = text()
+    """The number of the claim before."""
+    state: str = text()
+    secondary_claim: str | None = optional_text()
+    """The number of the claim that was sent to the next payer."""
+    forwarded_to: str | None = optional_text()
+    questions: tuple[OpenQuestionInfo, ...] = list_of(OpenQuestionInfo)
+    not_by_itself: tuple[str, ...] = objects()
+    """Why it waits for a person, if the site has such claims sent by themselves."""
+    chain: tuple[ChainLinkInfo, ...] = list_of(ChainLinkInfo)
+    patient_balance: Decimal | None = models.optional_amount()
+    findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    x12: str | None = field(default=None, repr=False, metadata={"read": str})
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ValidatedClaimInfo:
     """What would become of one claim."""
 
@@ -124,6 +237,28 @@ class ValidationResult:
 
     accepted: int = number()
     claims: tuple[ValidatedClaimInfo, ...] = list_of(ValidatedClaimInfo)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmittedClaimInfo:
+    """What became of one claim of a document."""
+
+    vendor_claim_id: str = text()
+    claim_number: str = text()
+    accepted: bool = flag()
+    problems: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    warnings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    note: str | None = optional_text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionInfo:
+    """What became of a document of claims."""
+
+    accepted: int = number()
+    claims: tuple[SubmittedClaimInfo, ...] = list_of(SubmittedClaimInfo)
     raw: JSON = _raw()
 
 
@@ -177,6 +312,9 @@ class PayerInfo:
     name: str = text()
     aliases: tuple[str, ...] = objects()
     accepts_claims: bool = flag()
+    accepts_institutional_claims: bool = flag()
+    institutional_payer_id: str | None = optional_text()
+    """Its id in institutional claims, if that is another."""
     claim_enrollment_required: bool = flag()
     era: str = text()
     eligibility: bool = flag()
@@ -195,7 +333,143 @@ class DocumentInfo:
     claim_number: str = text()
     created_at: str = text()
     source: str = text()
+    event: str = text()
+    """What it says of the claim, in words."""
+    statuses: tuple[JSON, ...] = objects()
+    """Its status codes with their words; empty for a payment."""
+    findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    claim_payment: JSON | None = models.optional_object()
+    """Of an 835: the decision with its lines, adjustments and remarks in words."""
     x12: str = text(shown=False)
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimContentInfo:
+    """A claim as it is sent."""
+
+    claim_number: str = text()
+    vendor_claim_id: str = text()
+    kind: str = text()
+    form: str = text()
+    document_type: str | None = optional_text()
+    """Of the document that would submit it again; None for a claim of a file, which has ``segments``."""
+    claim: JSON | None = models.optional_object()
+    """Its fields by the names of its form, which corrections and findings use."""
+    segments: tuple[JSON, ...] = objects()
+    repairs: tuple[JSON, ...] = objects()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteInfo:
+    """A client of the vendor."""
+
+    id: str = text()
+    """The vendor site id."""
+    client_id: str = text()
+    name: str = text()
+    time_zone: str = text()
+    state: str = text()
+    baa_accepted: bool = flag()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsuranceQuestion:
+    """A question to a payer about a patient's insurance."""
+
+    id: str = text()
+    """As events name it; V3's ``RequestId``."""
+    site: str = text()
+    state: str = text()
+    """complete, incomplete or nothing_sent."""
+    asked_at: str = text()
+    payer_id: str | None = optional_text()
+    patient_name: str | None = field(default=None, repr=False, metadata={"read": str})
+    member_id: str | None = field(default=None, repr=False, metadata={"read": str})
+    patients: int = number()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsuranceAnswer(InsuranceQuestion):
+    """A question about a patient's insurance, and what came for it."""
+
+    answers: tuple[JSON, ...] = objects()
+    """The benefits that payers state, one object a patient."""
+    problems: tuple[str, ...] = objects()
+    """Why a payer was not asked, or gave no answer."""
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayerAliasInfo:
+    """What the vendor's files call a payer."""
+
+    id: str = text()
+    alias: str = text()
+    payer_id: str = text()
+    name: str = text()
+    """The payer's name; empty if it is gone."""
+    counts: bool = flag()
+    """False if the directory has a payer of this id now, or lost the payer."""
+    set_at: str = text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrollmentInfo:
+    """How far a provider is with a payer that requires enrollment."""
+
+    id: str = text()
+    enrollment_id: str = text()
+    site: str = text()
+    npi: str = text()
+    payer_id: str = text()
+    type: str = text()
+    transaction: str = text()
+    state: str = text()
+    """pending, live, refused or ended."""
+    since_at: str = text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowLineInfo:
+    """What we and another clearinghouse say of one claim of a shadow file, or of a set that we rejected."""
+
+    id: str = text()
+    claim_number: str = text()
+    set_id: str = text()
+    vendor_claim_id: str = text()
+    site: str = text()
+    file_id: str = text()
+    comparison: str = text()
+    ours: str = text()
+    our_reason: str = text()
+    theirs: str = text()
+    their_codes: str = text()
+    their_reason: str = text()
+    x12_differences: str = text()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointInfo:
+    """A signed checkpoint of the log of filings."""
+
+    signed_at: str = text()
+    leaves: int = number()
+    """Deliveries and acknowledgements under it."""
+    root: str = text()
+    previous: str = text()
+    digest: str = text()
+    key: str = text()
+    """The installation's public key."""
+    fingerprint: str = text()
+    signature: str = text()
+    number: int = number()
     raw: JSON = _raw()
 
 
@@ -217,6 +491,8 @@ class FileInfo:
     claims: int = number()
     accepted: int = number()
     not_accepted: int = number()
+    shadow: bool = flag()
+    """Whether its claims are judged and never sent."""
     answers: str | None = optional_text()
     """The file that it answers."""
     note: str | None = optional_text()
@@ -247,10 +523,24 @@ class FileResponseInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileClaimInfo:
+    """A claim of a file that was not accepted."""
+
+    claim_number: str = text()
+    vendor_claim_id: str = text(shown=False)
+    set_id: str = text()
+    position: int = number()
+    findings: tuple[ClaimFindingInfo, ...] = list_of(ClaimFindingInfo)
+    more_findings: int = number()
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileDetails(FileInfo):
-    """A file with its sets and what came back."""
+    """A file with its sets, its claims that were not accepted, and what came back."""
 
     sets: tuple[JSON, ...] = objects()
+    not_accepted_claims: tuple[FileClaimInfo, ...] = list_of(FileClaimInfo)
     responses: tuple[FileResponseInfo, ...] = list_of(FileResponseInfo)
     raw: JSON = _raw()
 

@@ -11,13 +11,15 @@ from typing import Protocol
 
 from clearlane.connect.port import Mailbox, Realtime
 from clearlane.kernel import limits
+from clearlane.payers.hops import Hop
 from clearlane.payers.name_patterns import OUTGOING_DEFAULT
+from clearlane.payers.routes import AS_SENT, ELIGIBILITY_INQUIRY
 from clearlane.payers.send_windows import is_open, next_opening, read_send_windows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerRoute:
-    """A route to one payer for one type of claims: X12 addresses and pace."""
+    """A route to one payer for one type of claims, or to a hop: X12 addresses and pace."""
 
     route_id: int
     """0 is the loopback of a sandbox."""
@@ -50,8 +52,26 @@ class PayerRoute:
     """The time zone of the send windows."""
     answer_days: int = 0
     """Within how many days the payer usually answers a claim; 0 if it has no number of its own."""
+    letters: str = AS_SENT
+    """Whether small letters of claims from files go out as capital ones."""
     file_name: str = OUTGOING_DEFAULT
     """The pattern of the names of files that are sent."""
+    receiver_name: str = ""
+    """The name of the receiver, if it is not the payer's."""
+    inquiries: str = ELIGIBILITY_INQUIRY
+    """The inquiries that the payer answers on this route, by their transaction sets."""
+    status_after_days: int = limits.STATUS_AFTER_DAYS
+    """Days after its sending before the payer is asked about a claim without a person."""
+    status_every_days: int = limits.STATUS_EVERY_DAYS
+    """Days between two such questions."""
+    hop: str = ""
+    """The id of the hop that the route goes over; empty if it goes to the payer itself."""
+    hop_payer_id: str = ""
+    """The payer's id as the hop has it."""
+
+    def takes(self, inquiry_set: str) -> bool:
+        """Return whether the payer answers inquiries of a transaction set on this route."""
+        return inquiry_set in self.inquiries.split(",")
 
     def sends_at(self, moment: datetime) -> bool:
         """Return whether files may be sent at a moment."""
@@ -84,6 +104,14 @@ class Connections(Protocol):
 
     def open_mailbox(self, route: PayerRoute) -> Mailbox:
         """Return the mailbox of a route. It connects when first used; close it after use."""
+        ...
+
+    def hops(self) -> Sequence[Hop]:
+        """Return the hops that are in use, with the payers that they serve."""
+        ...
+
+    def find_hop(self, id: str) -> Hop | None:
+        """Return a hop for what comes back from it, also if it is no longer in use."""
         ...
 
     def realtime_connections(self, type: str, payer_id: str) -> Sequence[RealtimeConnection]:

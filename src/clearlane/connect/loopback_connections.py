@@ -19,7 +19,10 @@ from clearlane.connect.port import Ledger
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.hops import HOP, Hop
 from clearlane.payers.model import Payer
+from clearlane.payers.routes import INQUIRIES
+from clearlane.payers.samples import SANDBOX_HOP
 
 SANDBOX_POLL_SECONDS = 1
 
@@ -38,6 +41,7 @@ class LoopbackConnections:
         payers: Callable[[], PayerDirectory],
         *,
         file_payer: Callable[[Payer, str], SimulatedFilePayer],
+        hop: Callable[[Hop, str], SimulatedFilePayer],
         realtime_payer: Callable[[Payer], SimulatedRealtimePayer],
         ledger: Ledger,
         ledgers_in_use: Callable[[], Collection[str]],
@@ -45,9 +49,10 @@ class LoopbackConnections:
         lock: PayerLock,
         window_seconds: int = limits.SANDBOX_WINDOW_SECONDS,
     ) -> None:
-        """``file_payer`` and ``realtime_payer`` make the simulated payer; the former gets its ledger's name."""
+        """``file_payer``, ``hop`` and ``realtime_payer`` make what is simulated; the first two get its ledger's name."""
         self._payers = payers
         self._file_payer = file_payer
+        self._hop = hop
         self._realtime_payer = realtime_payer
         self._ledger = ledger
         self._ledgers_in_use = ledgers_in_use
@@ -58,6 +63,8 @@ class LoopbackConnections:
 
     def mailbox_routes(self, type: str, payer_id: str) -> Sequence[PayerRoute]:
         """Return the loopback route of a payer of the directory."""
+        if type == HOP:
+            return [self._route(HOP, SANDBOX_HOP.id)] if payer_id == SANDBOX_HOP.id else []
         payer = self._payers().find(payer_id, type)
         return [] if payer is None else [self._route(payer.type, payer.payer_id)]
 
@@ -68,13 +75,26 @@ class LoopbackConnections:
     def open_mailbox(self, route: PayerRoute) -> LoopbackMailbox:
         """Return a payer's mailbox with a new simulated payer: all its memory is in its ledger."""
         name = ledger_name(route.type, route.payer_id)
+        simulated = (
+            self._hop(SANDBOX_HOP, name)
+            if route.hop
+            else self._file_payer(self._payer(route), name)
+        )
         return LoopbackMailbox(
-            self._file_payer(self._payer(route), name),
+            simulated,
             name=name,
             ledger=self._ledger,
             clock=self._clock,
             lock=self._lock,
         )
+
+    def hops(self) -> Sequence[Hop]:
+        """Return the hop that every sandbox has."""
+        return [SANDBOX_HOP]
+
+    def find_hop(self, id: str) -> Hop | None:
+        """Return the hop with this id."""
+        return SANDBOX_HOP if id == SANDBOX_HOP.id else None
 
     def realtime_connections(self, type: str, payer_id: str) -> Sequence[RealtimeConnection]:
         """Return the loopback connection of a payer of the directory."""
@@ -111,13 +131,19 @@ class LoopbackConnections:
 
 
 def ledger_name(type: str, payer_id: str) -> str:
-    """Return the name of a payer's ledger: a payer that takes both types of claims has two."""
+    """Return the name of a payer's ledger: a payer that takes both types of claims has two.
+
+    That of a payer behind the hop is the hop's, which receives its files.
+    """
+    if SANDBOX_HOP.id_of(type, payer_id):
+        return f"{HOP}/{SANDBOX_HOP.id}"
     return f"{type}/{payer_id}"
 
 
 def loopback_route(type: str, payer_id: str, *, window_seconds: int) -> PayerRoute:
-    """Return the loopback route to a payer."""
-    plain = re.sub(r"[^A-Za-z0-9]", "", payer_id)[:PARTNER_CHARACTERS_MAX]
+    """Return the loopback route to a payer, or to the hop that serves it."""
+    hop = SANDBOX_HOP if type == HOP or SANDBOX_HOP.id_of(type, payer_id) else None
+    plain = re.sub(r"[^A-Za-z0-9]", "", hop.id if hop else payer_id)[:PARTNER_CHARACTERS_MAX]
     return PayerRoute(
         route_id=ROUTE_ID,
         payer_id=payer_id,
@@ -128,6 +154,10 @@ def loopback_route(type: str, payer_id: str, *, window_seconds: int) -> PayerRou
         usage=USAGE,
         window_seconds=window_seconds,
         poll_seconds=SANDBOX_POLL_SECONDS,
+        inquiries=",".join(INQUIRIES),
+        receiver_name=hop.name if hop else "",
+        hop=hop.id if hop else "",
+        hop_payer_id=hop.id_of(type, payer_id) if hop else "",
     )
 
 

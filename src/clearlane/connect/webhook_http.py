@@ -5,8 +5,10 @@ checked. Redirects are not followed, and of an answer only its status and first 
 """
 
 import asyncio
+import importlib.util
 import ipaddress
 import ssl
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,7 +17,13 @@ import httpx
 from clearlane.connect.address_guard import Lookup, is_internal_host, query_name_server, resolve
 from clearlane.connect.port import Denied, Unreachable
 
+# httpx's transport tries to import sniffio nine times a request, and Python searches every folder again for a module that
+# is not installed: half of the time of a delivery. None in sys.modules says at once that there is none.
+if importlib.util.find_spec("sniffio") is None:
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
+
 WEBHOOK_SECONDS_MAX = 10
+ADDRESS_SECONDS, ADDRESSES_KEPT_MAX = 10.0, 1_000
 WEBHOOK_ANSWER_BYTES_MAX = 1_024
 WEBHOOK_URL_CHARACTERS_MAX = 2_000
 SUCCESS = range(200, 300)
@@ -76,6 +84,8 @@ class WebhookSender:
         self._sandbox = sandbox
         self._lookup = lookup
         self._client: httpx.AsyncClient | None = None
+        self._addresses: dict[tuple[str, int], tuple[str, float]] = {}
+        """Checked addresses by host and port, each with the time until which it is used without another look."""
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
         """Post one message; never raises for what the endpoint does."""
@@ -101,18 +111,12 @@ class WebhookSender:
             await client.aclose()
 
     async def _post(self, url: httpx.URL, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
-        address = await resolve(
-            url.host,
-            url.port or (443 if url.scheme == "https" else 80),
-            allow_internal=self._sandbox and _is_loopback(url.host),
-            seconds=WEBHOOK_SECONDS_MAX,
-            lookup=self._lookup,
-        )
+        address = await self._address(url)
         if self._client is None:
             self._client = httpx.AsyncClient(
                 follow_redirects=False,
                 trust_env=False,
-                limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
             )
         request = self._client.build_request(
             "POST",
@@ -128,11 +132,33 @@ class WebhookSender:
             content=body,
             extensions={"sni_hostname": url.host, "timeout": TIMEOUTS},
         )
-        response = await self._client.send(request, stream=True)
+        try:
+            response = await self._client.send(request, stream=True)
+        except (httpx.HTTPError, OSError):
+            self._addresses.clear()
+            raise
         try:
             return WebhookAnswer(response.status_code, await _first_bytes(response))
         finally:
             await response.aclose()
+
+    async def _address(self, url: httpx.URL) -> str:
+        """Return the address of a host, checked; one look is good for some seconds, as its owner may move it."""
+        port = url.port or (443 if url.scheme == "https" else 80)
+        now = asyncio.get_running_loop().time()
+        address, until = self._addresses.get((url.host, port), ("", 0.0))
+        if now >= until:
+            address = await resolve(
+                url.host,
+                port,
+                allow_internal=self._sandbox and _is_loopback(url.host),
+                seconds=WEBHOOK_SECONDS_MAX,
+                lookup=self._lookup,
+            )
+            if len(self._addresses) >= ADDRESSES_KEPT_MAX:
+                self._addresses.clear()
+            self._addresses[url.host, port] = (address, now + ADDRESS_SECONDS)
+        return address
 
 
 async def _first_bytes(response: httpx.Response) -> bytes:

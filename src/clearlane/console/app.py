@@ -109,7 +109,9 @@ class Console:
         if request.signed_in_user.role not in page.roles:
             return await self._message(request, 403, "Not for your role", NOT_FOR_ROLE)
         if not page.methods <= READ:
-            request.form = await forms.read_form(request.http_request)
+            request.form = await forms.read_form(
+                request.http_request, bytes_max=page.form_bytes_max
+            )
             if not forms.has_valid_csrf_token(
                 self._context.vault, request.http_request, request.session, request.form
             ):

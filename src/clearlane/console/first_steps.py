@@ -65,7 +65,7 @@ def steps(
     request: PageRequest, summary: SiteSummary | None, *, has_payments: bool
 ) -> list[FirstStep]:
     """Return the steps that a new installation shows; none once a payment has come."""
-    has_claims = bool(summary and summary.total(summary.labels).count)
+    has_claims = bool(summary and summary.tab("all").count)
     if has_payments or not request.sites:
         return []
     if request.context.sandbox_control is None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
-from clearlane.claims.claim_filters import ACT_LABELS
+from clearlane.accounts.model import vendor_scopes
 from clearlane.console import first_steps
 from clearlane.console.claims.claim_filters import BY_KEY
 from clearlane.console.frame import page_text
@@ -18,11 +18,11 @@ from clearlane.console.payments.payment_words import payment_label
 from clearlane.console.payments.payments_page import list_viewer, payer_name
 from clearlane.enrollment.lifecycle import EnrollmentState
 from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel, LabelConcern
+from clearlane.kernel.client_file import FileDirection, FileState
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import number_moment
 from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_summary import (
-    LabelTotals,
     MonthFigures,
     SiteSummary,
     combine_summaries,
@@ -34,14 +34,22 @@ from clearlane.pipeline.query.route_states import (
     RouteState,
     load_route_states,
 )
+from clearlane.pipeline.query.totals.claim_totals import LabelTotals
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.file_query import FileQuery, find_inbox_files
+from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.payments.payment_query import UNBALANCED, UNMATCHED
 
 pages = PageRows(roles=EVERYBODY, menu="/")
 
 PAYMENTS_SHOWN = 5
 FILES_COUNTED_MAX = 1_000
+SITE_FILE_DAYS = 14
+"""How long a file of a site that was not taken is on the to-do list: no one closes it, the next file does."""
+SITE_FILE_STATES = {
+    FileState.REJECTED: "Files of sites rejected",
+    FileState.UNREADABLE: "Files of sites unreadable",
+}
 NAMES_SHOWN = 3
 TO_DO_WORDS = {
     ClaimLabel.NOT_ACCEPTED: "Not accepted by us",
@@ -80,10 +88,11 @@ async def show_home(request: PageRequest) -> Response:
     to_do = await _operator_rows(request) if request.is_operator else []
     if whole is not None:
         to_do += _claim_rows(request, whole, now)
+    to_do += await _site_file_rows(request, now)
     to_do += _payment_rows(request, payments, now)
     to_do += _enrollment_rows(request, whole, now) if whole else []
-    waiting = whole.total(ACT_LABELS).plus(whole.no_answer) if whole else LabelTotals()
-    on_the_way = whole.total(BY_KEY["on_the_way"].labels) if whole else LabelTotals()
+    waiting = whole.tab("needs_you") if whole else LabelTotals()
+    on_the_way = whole.tab("on_the_way") if whole else LabelTotals()
     return request.render(
         "home.html",
         "Home",
@@ -105,9 +114,8 @@ async def show_home(request: PageRequest) -> Response:
 
 
 def _claim_rows(request: PageRequest, whole: SiteSummary, now: datetime) -> list[ToDo]:
-    totals = {**whole.labels, ClaimLabel.NO_ANSWER: whole.no_answer}
     rows = [
-        _row(request, label, totals.get(label, LabelTotals()), now)
+        _row(request, label, whole.tabs["needs_you"].get(label, LabelTotals()), now)
         for label in BY_KEY["needs_you"].labels
     ]
     return [row for row in rows if row.count]
@@ -170,6 +178,23 @@ async def _operator_rows(request: PageRequest) -> list[ToDo]:
     ]
 
 
+async def _site_file_rows(request: PageRequest, now: datetime) -> list[ToDo]:
+    """Return the rows of files that sites sent in the last days and that were not taken. A shadow is a trial."""
+    since = (now - timedelta(days=SITE_FILE_DAYS)).date()
+    rows = []
+    for state, text in SITE_FILE_STATES.items():
+        where = {"direction": FileDirection.IN, "state": state, "received_from": since}
+        query = ClientFileQuery(where=where, limit=FILES_COUNTED_MAX)
+        moments: list[int | None] = []
+        for scope in vendor_scopes(request.counted_sites):
+            async with request.context.database.read(scope) as tx:
+                found = await find_page(tx, query)
+            moments += [one.received_at for one in found if not one.is_shadow]
+        href = request.url("/files", tab="sent", state=state.value, received_from=since.isoformat())
+        rows += _file_rows(request, "act", text, len(moments), moments, href)
+    return rows
+
+
 def _waits_since(state: RouteState) -> int | None:
     """Return since when the oldest claim waits; since when tries fail if none does."""
     return state.waiting.oldest_at or state.waiting.failing_since
@@ -188,10 +213,15 @@ def _names(states: Sequence[RouteState]) -> str:
 
 
 def _file_rows(
-    request: PageRequest, kind: str, text: str, count: int, since: Iterable[int | None]
+    request: PageRequest,
+    kind: str,
+    text: str,
+    count: int,
+    since: Iterable[int | None],
+    href: str = "",
 ) -> list[ToDo]:
     """Return the row of files that need a person; none if there are none."""
-    href = request.url("/files", tab="review")
+    href = href or request.url("/files", tab="review")
     oldest = _oldest(request, since)
     row = ToDo(kind=kind, text=text, count=count, cents=None, oldest=oldest, href=href, noun="file")
     return [row] if count else []
@@ -252,22 +282,29 @@ def _enrollment_rows(request: PageRequest, whole: SiteSummary, now: datetime) ->
 
 
 def _figures(request: PageRequest, whole: SiteSummary) -> list[tuple[str, str, str, str]]:
-    """Return the five numbers of the month: title, number, the month before, and where it leads."""
+    """Return the five numbers of the month: title, number, the month before, and the list that it leads to."""
     now, before = _words(whole.month), _words(whole.month_before)
+    since = whole.days[0].day.isoformat()
     links = (
-        request.url("/claims"),
-        request.url("/claims", tab="rejected"),
-        request.url("/payments"),
-        request.url("/claims", tab="denied"),
+        request.url("/claims", created_from=since),
+        request.url("/claims", tab="rejected", created_from=since),
+        request.url("/claims", tab="all", created_from=since),
+        request.url("/claims", tab="denied", created_from=since),
         request.url("/claims", tab="paid"),
     )
-    titles = ("Sent", "Accepted at first try", "Paid", "Denied", "Median days to payment")
+    titles = (
+        "Claims received",
+        "Accepted at first try",
+        "Paid on claims",
+        "Denied",
+        "Median days to payment",
+    )
     return list(zip(titles, now, before, links, strict=True))
 
 
 def _words(month: MonthFigures) -> tuple[str, str, str, str, str]:
     return (
-        f"{month.sent:,}",
+        f"{month.received:,}",
         _percent(month.accepted_percent),
         f"${money(month.paid)}",
         _percent(month.denied_percent),
@@ -289,7 +326,7 @@ def _charts(whole: SiteSummary) -> list[Chart]:
     ]
     return [
         stacked_chart("Claims by day received", days),
-        paired_chart("Money by week received", _weeks(whole)),
+        paired_chart("Money of claims by week received", _weeks(whole)),
     ]
 
 
@@ -301,6 +338,6 @@ def _weeks(whole: SiteSummary) -> list[tuple[str, list[tuple[str, str, int]]]]:
         sums[0] += one.charge
         sums[1] += one.paid
     return [
-        (week, [("done", "Charged", charge), ("good", "Paid", paid)])
+        (week, [("done", "Charged", charge), ("good", "Paid on claims", paid)])
         for week, (charge, paid) in weeks.items()
     ]

@@ -1,6 +1,5 @@
 """What needs the user, beside the entries of the menu: from what the schedule counted, never counted for a page."""
 
-from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.payments.payments_page import list_viewer
 from clearlane.pipeline.query.claim_summary import load_summary, refresh_summary
@@ -13,7 +12,7 @@ async def count_menu(request: PageRequest) -> dict[str, str]:
     context = request.context.work_context
     summaries = [await load_summary(context, site) for site in request.counted_sites]
     counts = {
-        "/claims": sum(one.total(ACT_LABELS).count + one.no_answer.count for one in summaries),
+        "/claims": sum(one.tab("needs_you").count for one in summaries),
         "/payments": len({id for one in summaries for id in one.payments_in_need}),
     }
     if request.is_operator:

@@ -12,12 +12,20 @@ from clearlane.console.claims import (
     claims_page,
     correct_page,
     fix_cause_page,
+    next_payer_page,
     outside_page,
+    print_page,
     resend_page,
     search_page,
     worklist_actions,
 )
-from clearlane.console.files import file_page, files_page, site_file_page
+from clearlane.console.files import (
+    file_page,
+    files_page,
+    send_claims_page,
+    shadow_page,
+    site_file_page,
+)
 from clearlane.console.frame import frame_assets
 from clearlane.console.frame.page_row import PageRow
 from clearlane.console.operator import (
@@ -35,14 +43,20 @@ from clearlane.console.operator import (
     webhooks_page,
 )
 from clearlane.console.patients import eligibility_page, enrollments_page
-from clearlane.console.payments import payment_downloads, payment_page, payments_page
+from clearlane.console.payments import (
+    deposit_actions,
+    payment_downloads,
+    payment_list_csv,
+    payment_page,
+    payments_page,
+)
 
 MODULES = (
     frame_assets, sign_in_page, sandbox_clock, home_page, first_steps,
-    claims_page, search_page, claim_page, correct_page, resend_page, outside_page,
-    claim_action_handlers, worklist_actions, fix_cause_page,
-    payments_page, payment_page, payment_downloads, eligibility_page, enrollments_page,
-    connections_page, connection_page, rules_page, files_page, file_page, site_file_page,
+    claims_page, search_page, claim_page, correct_page, resend_page, outside_page, print_page,
+    claim_action_handlers, worklist_actions, fix_cause_page, next_payer_page,
+    payments_page, payment_page, payment_downloads, payment_list_csv, deposit_actions, eligibility_page, enrollments_page,
+    connections_page, connection_page, rules_page, files_page, file_page, site_file_page, shadow_page, send_claims_page,
     sandbox_page,
     accounts_page, api_keys_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
 )  # fmt: skip

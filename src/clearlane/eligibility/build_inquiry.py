@@ -113,9 +113,14 @@ def _questions(
 
 
 def choose_payer(
-    payer_id: str, find: Callable[[str, str], Payer | None], *, dental: bool, test: bool
+    payer_id: str,
+    find: Callable[[str, str], Payer | None],
+    *,
+    dental: bool,
+    test: bool,
+    offers: Callable[[Payer], bool] = lambda payer: payer.offers_eligibility,
 ) -> Payer | None:
-    """Return the payer with this id; None if there is none.
+    """Return the payer with this id; None if there is none. ``offers`` says whether it takes inquiries of the kind.
 
     An inquiry does not say medical or dental. A payer that can be reached wins, then one of the right mode, then
     the type that fits the service types (``dental`` if only dental ones are asked about), then medical.
@@ -124,7 +129,7 @@ def choose_payer(
     known = [payer for payer in found if payer is not None]
 
     def fit(payer: Payer) -> tuple[bool, ...]:
-        usable = payer.active and payer.offers_eligibility and payer.has_route
+        usable = payer.active and offers(payer) and payer.has_route
         return usable, payer.is_test == test, (payer.type == DENTAL) == dental
 
     return max(known, key=fit, default=None)
@@ -146,10 +151,3 @@ def _code(list: str, name: str | None, default: str) -> str:
 def clean_text(text: str | None) -> str:
     """Return a text in the characters that X12 can carry; empty for None."""
     return clean(text)[0] if text else ""
-
-
-def clean_element(text: str) -> str:
-    """Return an X12 element in the characters that X12 can carry; its components and repetitions stay."""
-    return "^".join(
-        ":".join(clean_text(part) for part in one.split(":")) for one in text.split("^")
-    )

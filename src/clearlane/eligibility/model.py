@@ -7,8 +7,10 @@ Knows no JSON of Vendor API V3 and no segment.
 from datetime import date
 
 import msgspec
+from msgspec.structs import replace
 
 from clearlane.inquiry.inquiry_result import InquiryStruct, InquiryTrace
+from clearlane.inquiry.sender_levels import with_payer_id
 
 ORIGINATOR = "9CLEARLANE"
 """TRN03 of our trace numbers: ten characters, with 9 for a user-assigned id."""
@@ -84,6 +86,15 @@ class Inquiry(InquiryStruct, frozen=True, kw_only=True):
     def patient(self) -> InquiryPerson:
         """The person the inquiry is about."""
         return self.dependent or self.subscriber
+
+
+def under_payer_id(inquiry: Inquiry, payer_id: str) -> Inquiry:
+    """Return an inquiry under another id of its payer: the one that a hop has. It is still known by its own ids."""
+    return replace(
+        inquiry,
+        payer=replace(inquiry.payer, id=payer_id),
+        levels=with_payer_id(inquiry.levels, payer_id),
+    )
 
 
 def encode(inquiry: Inquiry) -> bytes:

@@ -6,7 +6,7 @@ patients out, because a file is shown to one patient's vendor only.
 Knows the levels of a 271; knows no request and no response.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from clearlane.x12 import tree
@@ -57,15 +57,6 @@ def _subscriber_patients(
         yield levels
     for at, dependent in enumerate(dependents):
         yield levels._replace(at=(*levels.at, at), dependent=dependent)
-
-
-def own_segments(level: tree.Loop, without: Collection[str] = ()) -> Iterator[tree.Segment]:
-    """Yield the segments of a level, HL first, without the levels below and without some of its loops."""
-    for item in level.items:
-        if isinstance(item, list):
-            yield item
-        elif item.id not in LEVELS and item.id not in without:
-            yield from own_segments(item, without)
 
 
 def count_transaction_refusals(set: tree.TransactionSet, at: tuple[int, ...]) -> int:

@@ -19,9 +19,10 @@ from clearlane.eligibility.model import (
     InquiryPerson,
 )
 from clearlane.inquiry.inquiry_result import InquiryTrace
+from clearlane.inquiry.traced_sets import write_traced_sets
 from clearlane.x12 import guides
 from clearlane.x12.writer import placement
-from clearlane.x12.writer.writer import Envelope, clean, wrap_sets
+from clearlane.x12.writer.writer import Envelope, clean
 
 __all__ = [
     "GUIDE", "ORIGINATOR", "SCOPES", "Envelope", "set_texts", "write_inquiries",
@@ -110,21 +111,11 @@ def write_inquiries(
 
     Raises ValueError for a trace number that cannot be written.
     """
-    foreign = envelope.delimiters.blank_foreign()
-
-    def bodies() -> Iterator[Iterable[str]]:
-        for inquiry, trace in inquiries:
-            texts = set_texts(inquiry, envelope, trace)
-            # Texts are free of the usual separators; a payer may require others.
-            yield [text.translate(foreign) for text in texts] if foreign else texts
-
-    return wrap_sets(envelope, GUIDE, bodies())
+    return write_traced_sets(inquiries, envelope, GUIDE, set_texts)
 
 
 def set_texts(inquiry: Inquiry, envelope: Envelope, trace: str) -> list[str]:
     """Return the texts between ST and SE for one inquiry."""
-    if not trace or clean(trace)[0] != trace:
-        raise ValueError("a trace number must be capital letters, digits or signs")
     moment = envelope.moment
     type = f"*{inquiry.transaction_type}" if inquiry.transaction_type else ""
     heading = f"BHT*0022*{inquiry.purpose}*{trace}*{moment:%Y%m%d}*{moment:%H%M}{type}"

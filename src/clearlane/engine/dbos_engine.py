@@ -6,6 +6,7 @@ workflows and schedules with it, and destroys it again. Knows no domain.
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -18,7 +19,7 @@ import structlog
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from clearlane.engine.backlog import EngineBacklog, read_backlog
-from clearlane.engine.dbos_guard import load_dbos, silence_dbos
+from clearlane.engine.dbos_guard import destroy_dbos, load_dbos, silence_dbos
 from clearlane.engine.engine_storage import (
     EMBEDDED,
     SCHEMA,
@@ -43,6 +44,7 @@ from clearlane.engine.workflows import (
     WorkSteps,
     WorkTables,
     WorkTick,
+    check_ids,
     check_step_value,
 )
 from clearlane.kernel.faults import WorkFailed, fault_code, fault_frames
@@ -58,6 +60,7 @@ ENGINE_THREADS_MAX = 16
 ENGINE_CONNECTIONS_MAX = 8
 STEP_PAUSE_SECONDS = 1.0
 CANCEL_SECONDS_MAX = 5
+BEGIN_SECONDS = 1.0
 
 JobResult = TypeVar("JobResult")
 
@@ -100,7 +103,13 @@ class Engine:
             ticks=frozenset(row.name for row in self._tables.schedules),
             find_finished=partial(find_finished_work, context, self._tables.workflows),
         )
-        self._ticks = TickTimer(context, self._tables.ticks, self.enqueue)
+        self._ticks = TickTimer(context, self._tables.ticks, self._start)
+        self._at_once = {row.name for row in self._tables.workflows if row.begins_at_once}
+        self._functions: dict[str, Callable[..., Awaitable[StepValue]]] = {}
+        self._working: Counter[str] = Counter()
+        """How much work of each name runs here."""
+        self._begun_at: dict[str, float] = {}
+        """When work of a name was last begun without its queue."""
         self._exit_stack = AsyncExitStack()
         self._launched = self._stopping = False
         self._running: set[asyncio.Task[Any]] = set()
@@ -138,6 +147,10 @@ class Engine:
     async def enqueue(self, name: str, *ids: Id, key: str = "") -> str:
         """Put work on its queue; return its id. The same key is the same work."""
         return await self._client.enqueue(name, ids, queue=self._tables.queue_of[name], key=key)
+
+    def wake(self, name: str) -> None:
+        """Run a tick of this node now."""
+        self._ticks.wake(name)
 
     async def result(self, work: str, *, seconds: float) -> StepValue:
         """Wait for the result of work; raise :class:`WorkFailed` when it failed, TimeoutError when it lasts."""
@@ -204,7 +217,8 @@ class Engine:
         dbos.DBOS(config=self._config())
         dbos.DBOS.listen_queues([row.name for row in self._tables.queues])
         for row in self._tables.workflows:
-            dbos.DBOS.workflow(name=row.name)(self._as_workflow(row.verb))
+            function = dbos.DBOS.workflow(name=row.name)(self._as_workflow(row.verb, row.name))
+            self._functions[row.name] = function
         ticks = [self._as_schedule(row) for row in self._tables.schedules]
         try:
             # In this thread, because the library uses the event loop that it finds running.
@@ -243,7 +257,21 @@ class Engine:
             if schedule["schedule_name"] not in known:
                 dbos.delete_schedule(schedule["schedule_name"])
 
-    def _as_workflow(self, verb: Verb) -> Callable[..., Awaitable[StepValue]]:
+    async def _start(self, name: str, *ids: Id, key: str = "") -> str:
+        """Start work for a tick: begin it here if it may begin at once and none of its name runs, else queue it."""
+        now = asyncio.get_running_loop().time()
+        # Work that was begun just now does not count as running yet.
+        is_busy = self._working[name] or now - self._begun_at.get(name, 0) < BEGIN_SECONDS
+        if name not in self._at_once or is_busy or self._stopping:
+            return await self.enqueue(name, *ids, key=key)
+        dbos = load_dbos()
+        [key] = check_ids([key])
+        self._begun_at[name] = now
+        with dbos.SetWorkflowID(key):
+            handle = await dbos.DBOS.start_workflow_async(self._functions[name], *check_ids(ids))
+        return str(handle.get_workflow_id())
+
+    def _as_workflow(self, verb: Verb, name: str = "") -> Callable[..., Awaitable[StepValue]]:
         """Return a verb as the library runs it: with its context, and with faults reduced to codes."""
 
         async def work(*ids: Id) -> StepValue:
@@ -251,6 +279,7 @@ class Engine:
             assert task is not None
             self._tasks.add(task)
             self._running.add(task)
+            self._working[name] += 1
             task.add_done_callback(self._tasks.discard)
             try:
                 self._raise_if_stopping()
@@ -262,6 +291,8 @@ class Engine:
                 return result
             finally:
                 self._running.discard(task)
+                self._working[name] -= 1
+                self._begun_at.pop(name, None)
 
         return work
 
@@ -318,7 +349,7 @@ class Engine:
         # The library made its pool the loop's default and is about to close it; others still use the default.
         loop, pool = asyncio.get_running_loop(), ThreadPoolExecutor()
         loop.set_default_executor(pool)
-        await self._off_loop(lambda: load_dbos().DBOS.destroy(destroy_registry=True))
+        await self._off_loop(destroy_dbos)
         loop.set_default_executor(pool)
         if not self._launched:
             return

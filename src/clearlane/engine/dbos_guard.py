@@ -1,4 +1,4 @@
-"""Load DBOS so that it leaks nothing: no exception texts, no console output, no cloud.
+"""Load and stop DBOS so that it leaks nothing: no exception texts, no console output, no cloud, no connection.
 
 The library puts values into its log messages and would store the texts of exceptions. Here a fault becomes a code, and
 a log line has its place and kind, never its text.
@@ -6,6 +6,7 @@ a log line has its place and kind, never its text.
 
 import logging
 import os
+import threading
 from types import ModuleType
 
 import structlog
@@ -17,6 +18,8 @@ log = structlog.get_logger()
 LIBRARY = "dbos"
 # Environment variables by which the library would join a cloud or take another version or name.
 FOREIGN_PREFIX = "DBOS_"
+THREAD_PREFIX = "dbos-executor-"
+THREAD_SECONDS_MAX = 10
 
 
 def load_dbos() -> ModuleType:
@@ -36,6 +39,28 @@ def load_dbos() -> ModuleType:
 def silence_dbos() -> None:
     """Stop the library's warnings, which it writes for each piece of work when it is destroyed."""
     logging.getLogger(LIBRARY).setLevel(logging.CRITICAL)
+
+
+def destroy_dbos() -> None:
+    """Stop the library, and close every connection that it opened.
+
+    The library does not wait for its threads. One that was asking the database gives its connection back to a pool that
+    was closed before, where it would stay open.
+    """
+    library = load_dbos()
+    # The library has no other way to its connections. It has none before it is launched.
+    instance = library._dbos._dbos_global_instance  # noqa: SLF001
+    system_database = getattr(instance, "_sys_db_field", None)
+    engine = None if system_database is None else system_database.engine
+    connections = None if engine is None else engine.pool
+    others = list(getattr(instance, "_background_threads", ()))
+    library.DBOS.destroy(destroy_registry=True)
+    own = [one for one in threading.enumerate() if one.name.startswith(THREAD_PREFIX)]
+    for thread in (*own, *others):
+        thread.join(THREAD_SECONDS_MAX)
+    if connections is not None and engine is not None:
+        connections.dispose()
+        engine.dispose()  # what was opened after it was closed
 
 
 class _RedactingHandler(logging.Handler):

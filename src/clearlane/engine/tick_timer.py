@@ -7,6 +7,7 @@ work, keep two nodes from doing a thing twice. Knows no domain and no engine lib
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 import structlog
 
@@ -30,10 +31,15 @@ class TickTimer:
         self._context, self._ticks, self._start_work = context, ticks, start
         self._loops: list[asyncio.Task[None]] = []
         self._running: dict[str, set[asyncio.Task[None]]] = {tick.name: set() for tick in ticks}
+        self._woken = {tick.name: asyncio.Event() for tick in ticks}
 
     def start(self) -> None:
         """Begin to run the ticks."""
         self._loops = [asyncio.create_task(self._repeat(tick)) for tick in self._ticks]
+
+    def wake(self, name: str) -> None:
+        """Run a tick now: something is due that no other node knows of yet."""
+        self._woken[name].set()
 
     async def stop(self, seconds: float) -> None:
         """Begin no tick any more, let running ones end within a time, and cancel the rest."""
@@ -44,10 +50,15 @@ class TickTimer:
         await cancel_all([task for task in running if not task.done()])
 
     async def _repeat(self, tick: WorkTick) -> None:
-        running = self._running[tick.name]
+        running, woken = self._running[tick.name], self._woken[tick.name]
         pause = random.uniform(0, tick.every_seconds)  # noqa: S311  (a spread, not a secret)
         while True:
-            await asyncio.sleep(pause)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), pause)
+            if woken.is_set() and len(running) >= tick.at_once:
+                # What is running may have looked before the thing was due.
+                await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            woken.clear()
             if len(running) < tick.at_once:
                 task = asyncio.create_task(self._run(tick))
                 running.add(task)

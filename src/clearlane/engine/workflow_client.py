@@ -134,11 +134,17 @@ class WorkflowClient:
                 await asyncio.sleep(ENGINE_RESULT_POLL_SECONDS)
 
     async def close(self) -> None:
-        """Close the connections."""
-        if self._client is not None:
-            await asyncio.get_running_loop().run_in_executor(self._threads, self._client.destroy)
-            self._client = None
-        self._threads.shutdown(wait=False)
+        """Close the connections, after the calls that use them."""
+        client, self._client = self._client, None
+
+        def close() -> None:
+            # The library would leave the connection of a call that still runs open for ever.
+            self._threads.shutdown(cancel_futures=True)
+            if client is not None:
+                client.destroy()
+
+        with ThreadPoolExecutor(1, thread_name_prefix="engine-client-close") as thread:
+            await asyncio.get_running_loop().run_in_executor(thread, close)
 
     async def _list(self, **wanted: Any) -> list[QueuedWork]:
         wanted.setdefault("limit", ENGINE_PAGE_ROWS)

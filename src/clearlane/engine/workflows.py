@@ -89,6 +89,8 @@ class Workflow:
     queue: str
     find_finished: Callable[[Any, Sequence[int]], Awaitable[Collection[int]]] | None = None
     """Takes the context and the numbers that such work is about; returns those that need no more work."""
+    begins_at_once: bool = False
+    """Whether a tick that starts such work begins it on its own node, without a poll of the queue, if none runs there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

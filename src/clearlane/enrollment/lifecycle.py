@@ -1,21 +1,25 @@
-"""The lifecycle of an enrollment with one payer: a table of states and events.
+"""The lifecycle of an enrollment with one payer for one transaction: a table of states and events.
 
-Only payers for which an operator acted have a recorded state; all others are in the initial state. Knows no
+Only those for which an operator acted have a recorded state; all others are in the initial state. Knows no
 payer, clock or database.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class EnrollmentState(StrEnum):
-    """The state of an enrollment with one payer."""
+    """The state of an enrollment with one payer for one transaction."""
 
     SUBMITTED = "submitted"
     IN_WORK = "in work"
     APPROVED = "approved"
     REFUSED = "refused"
+    ENDED = "ended"
+    """It was approved, and the payer ended it."""
 
 
 class EnrollmentEvent(StrEnum):
@@ -24,6 +28,7 @@ class EnrollmentEvent(StrEnum):
     START = "start"
     APPROVE = "approve"
     REFUSE = "refuse"
+    END = "end"
 
 
 INITIAL_STATE = EnrollmentState.SUBMITTED
@@ -36,10 +41,8 @@ NEXT: Mapping[tuple[EnrollmentState, EnrollmentEvent], EnrollmentState] = {
     (EnrollmentState.IN_WORK, EnrollmentEvent.APPROVE): EnrollmentState.APPROVED,
     (EnrollmentState.IN_WORK, EnrollmentEvent.REFUSE): EnrollmentState.REFUSED,
     (EnrollmentState.APPROVED, EnrollmentEvent.APPROVE): EnrollmentState.APPROVED,
-    (
-        EnrollmentState.APPROVED,
-        EnrollmentEvent.REFUSE,
-    ): EnrollmentState.REFUSED,  # the payer ended the enrollment
+    (EnrollmentState.APPROVED, EnrollmentEvent.REFUSE): EnrollmentState.ENDED,
+    (EnrollmentState.APPROVED, EnrollmentEvent.END): EnrollmentState.ENDED,
     (
         EnrollmentState.REFUSED,
         EnrollmentEvent.START,
@@ -49,6 +52,10 @@ NEXT: Mapping[tuple[EnrollmentState, EnrollmentEvent], EnrollmentState] = {
         EnrollmentEvent.APPROVE,
     ): EnrollmentState.APPROVED,  # the payer reversed its refusal
     (EnrollmentState.REFUSED, EnrollmentEvent.REFUSE): EnrollmentState.REFUSED,
+    (EnrollmentState.ENDED, EnrollmentEvent.START): EnrollmentState.IN_WORK,
+    (EnrollmentState.ENDED, EnrollmentEvent.APPROVE): EnrollmentState.APPROVED,
+    (EnrollmentState.ENDED, EnrollmentEvent.REFUSE): EnrollmentState.ENDED,
+    (EnrollmentState.ENDED, EnrollmentEvent.END): EnrollmentState.ENDED,
 }
 """The next state by state and event. A pair that is absent is not allowed: an approved enrollment is not restarted."""
 
@@ -57,33 +64,42 @@ PENDING_STATES = frozenset({EnrollmentState.SUBMITTED, EnrollmentState.IN_WORK})
 """The states in which the payer has not answered."""
 
 
+class RecordedEvent(NamedTuple):
+    """An event that was recorded, and the first day on which an approval counts."""
+
+    at: int
+    event: str
+    live_from: date | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class EnrollmentProgress:
-    """How far an enrollment is with one payer, and since when."""
+    """How far an enrollment is with one payer for one transaction, and since when."""
 
     state: EnrollmentState
     since: int
     """When it was sent, sent again after a refusal, approved, refused or ended."""
-    was_ended: bool = False
-    """Whether the refusal ended an enrollment that was approved."""
+    live_from: date | None = None
+    """The first day on which an approved one counts."""
+
+    def is_live(self, today: date) -> bool:
+        """Return whether it counts on a day of the site."""
+        is_approved = self.state is EnrollmentState.APPROVED
+        return is_approved and (self.live_from is None or self.live_from <= today)
 
 
-def replay(submitted_at: int, events: Iterable[tuple[int, str]]) -> EnrollmentProgress:
-    """Return the progress after the recorded events with one payer: the time and name of each, in order.
+def replay(submitted_at: int, events: Iterable[RecordedEvent]) -> EnrollmentProgress:
+    """Return the progress after the recorded events with one payer for one transaction, in order.
 
     That an operator sent it to the payer leaves it pending since the vendor sent it.
     """
     found = EnrollmentProgress(INITIAL_STATE, submitted_at)
-    for at, name in events:
-        state = NEXT.get((found.state, EnrollmentEvent(name)), found.state)
+    for one in events:
+        state = NEXT.get((found.state, EnrollmentEvent(one.event)), found.state)
         still_pending = {found.state, state} <= PENDING_STATES
-        if state is not found.state:
-            found = EnrollmentProgress(
-                state,
-                found.since if still_pending else at,
-                was_ended=(found.state, state)
-                == (EnrollmentState.APPROVED, EnrollmentState.REFUSED),
-            )
+        since = found.since if state is found.state or still_pending else one.at
+        live_from = one.live_from if state is EnrollmentState.APPROVED else None
+        found = EnrollmentProgress(state, since, live_from)
     return found
 
 

@@ -91,6 +91,8 @@ def envelope(
         data["url"] = f"/clearlane/v1/payments/{payment_id}"
     elif file_id := data.get("file_id"):
         data["url"] = f"/clearlane/v1/files/{file_id}"
+    elif enrollment_id := data.get("enrollment_id"):
+        data["url"] = f"/clearlane/v1/enrollments/{enrollment_id}"
     return {
         "id": format_event_id(event.id),
         "type": event.type,

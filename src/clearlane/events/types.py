@@ -64,6 +64,23 @@ _ROWS = (
         _SITE,
         "The payer passed the claim on to the next payer. What it paid or denied is an event of its own.",
     ),
+    EventType(
+        "claim.secondary_ready",
+        _SITE,
+        "The payer decided, and the claim for the next payer is drafted: `data.payer_id`, and the fields that must be "
+        "known before it can be sent in `data.questions`.",
+    ),
+    EventType(
+        "claim.secondary_withdrawn",
+        _SITE,
+        "The payer took its decision back, or another one answered, so the next payer is not to be billed.",
+    ),
+    EventType(
+        "claim.secondary_to_correct",
+        _SITE,
+        "The payer changed its decision after the next payer was billed: `data.secondary_claim` is to be corrected, or what "
+        "was paid for it refunded.",
+    ),
     EventType("claim.predetermined", _SITE, "The payer answered a predetermination."),
     EventType(
         "claim.corrected",
@@ -76,12 +93,38 @@ _ROWS = (
         _SITE,
         "The payer canceled a claim as a void asked. The void has this event, and so has the claim that it cancels.",
     ),
+    EventType(
+        "claim.overdue",
+        _SITE,
+        "What a claim awaits did not come in time; `step` says what is done about it.",
+    ),
+    EventType(
+        "claim.filing_limit_near",
+        _SITE,
+        "A claim that its payer has not received, or denied, must be filed or appealed by `data.file_by`; it comes 30, 14 and "
+        "3 days before.",
+    ),
+    EventType(
+        "claim.asked",
+        _SITE,
+        "The payer was asked about the claim (276); `data.keys` says by what the claim is searched.",
+    ),
+    EventType(
+        "claim.answered",
+        _SITE,
+        "A question about the claim ended: `data.result` says what the payer answered, or `failed`.",
+    ),
     EventType("claim.no_answer", _SITE, "The payer has not answered for too long."),
     EventType("claim.in_doubt", _SITE, "Whether the payer has the claim cannot be known yet."),
     EventType("payment.received", _SITE, "A payment with claims of the site was recorded."),
     EventType("payment.matched", _SITE, "A claim of a payment found its claim later."),
     EventType("payment.unmatched", _OPERATORS, "A payment has claims that match none of ours."),
     EventType("payment.unbalanced", _SITE, "The sums of a payment do not add up."),
+    EventType(
+        "payment.deposited",
+        _SITE,
+        "A site deposited its part of a payment; `data.deposit` is `deposited` or, if the amount is another, `differs`.",
+    ),
     EventType("payment.duplicate", _SITE, "The same payment came again, and counts once."),
     EventType(
         "eligibility.completed",
@@ -89,9 +132,16 @@ _ROWS = (
         "The payer answered an eligibility request; `data.late`: after its call had ended.",
     ),
     EventType("eligibility.failed", _SITE, "An eligibility request ended without an answer."),
-    EventType("enrollment.submitted", _SITE, "An enrollment was sent to the payer."),
-    EventType("enrollment.approved", _SITE, "The payer approved an enrollment."),
-    EventType("enrollment.refused", _SITE, "The payer refused an enrollment."),
+    EventType("enrollment.submitted", _SITE, "A provider was sent to be enrolled with payers."),
+    EventType(
+        "enrollment.approved",
+        _SITE,
+        "The payer approved an enrollment for `data.transaction`: it counts from `data.live_from` on.",
+    ),
+    EventType(
+        "enrollment.refused", _SITE, "The payer refused an enrollment for `data.transaction`."
+    ),
+    EventType("enrollment.ended", _SITE, "The payer ended an enrollment for `data.transaction`."),
     EventType("document.created", _SITE, "A payer's document about a claim can be fetched."),
     EventType("file.received", _SITE, "All of a file that the site sent is stored."),
     EventType(

@@ -35,6 +35,8 @@ class AnswerMatch(StrEnum):
     MATCHED = "matched"
     WRONG_PATIENT = "wrong patient"
     WRONG_PAYER = "wrong payer"
+    OTHER_CLAIM = "other claim"
+    """It answers the inquiry with a claim of the patient that was not asked about: a person must look at it."""
 
 
 def read_response(

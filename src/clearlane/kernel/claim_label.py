@@ -33,10 +33,21 @@ class ClaimLabel(StrEnum):
     """Of a void that was carried out, and of the claim that it voids. No code says so: the claim's frequency does."""
     REPLACED = "replaced"
     """Of a claim whose replacement was decided; of no payment."""
+    NOTICE_ACCEPTED = "notice_accepted"
+    """Of a notice of an admission or election that the payer accepted: there is nothing to pay."""
     PAID = "paid"
     PAID_DIFFERS = "paid_differs"
+    SHADOW = "shadow"
+    """Of a claim of a shadow file: it has no errors, and is never sent."""
+    SHADOW_NOT_ACCEPTED = "shadow_not_accepted"
     NO_ANSWER = "no_answer"
-    """Of a claim whose payer has been silent for longer than is usual: shown instead of the stored one."""
+    """Of a claim whose payer did not answer in time, and that a person is to look at."""
+
+
+SHADOW_LABELS = (ClaimLabel.SHADOW, ClaimLabel.SHADOW_NOT_ACCEPTED)
+"""The labels of claims of shadow files, which are never sent and counted with no others."""
+STOPPED_LABELS = (ClaimLabel.NOT_ACCEPTED, ClaimLabel.SHADOW_NOT_ACCEPTED)
+"""The labels of claims that our checks stopped, or would have."""
 
 
 class LabelConcern(StrEnum):
@@ -59,6 +70,7 @@ LABEL_WORDS: dict[ClaimLabel, str] = {
     ClaimLabel.ACCEPTED: "Accepted by payer",
     ClaimLabel.WANTS_RECORDS: "Payer wants records",
     ClaimLabel.PAID_DIFFERS: "Paid, differs",
+    ClaimLabel.SHADOW_NOT_ACCEPTED: "Shadow, not accepted",
 }
 CONCERNS: dict[ClaimLabel, LabelConcern] = {
     ClaimLabel.RECEIVED: LabelConcern.WAIT,
@@ -80,7 +92,10 @@ CONCERNS: dict[ClaimLabel, LabelConcern] = {
     ClaimLabel.NOTHING_DUE: LabelConcern.DONE,
     ClaimLabel.VOIDED: LabelConcern.DONE,
     ClaimLabel.REPLACED: LabelConcern.DONE,
+    ClaimLabel.NOTICE_ACCEPTED: LabelConcern.DONE,
     ClaimLabel.PAID: LabelConcern.GOOD,
     ClaimLabel.PAID_DIFFERS: LabelConcern.LATE,
+    ClaimLabel.SHADOW: LabelConcern.DONE,
+    ClaimLabel.SHADOW_NOT_ACCEPTED: LabelConcern.DONE,
     ClaimLabel.NO_ANSWER: LabelConcern.LATE,
 }

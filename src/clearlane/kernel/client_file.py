@@ -40,9 +40,32 @@ class FileState(StrEnum):
 
 
 FILE_TYPES = (
-    "837P", "837D", "837I", "270", "276", "TA1", "999", "277CA", "277", "835", "271", "text", "other",
+    "837P", "837D", "837I", "270", "276", "TA1", "999", "277CA", "277", "835", "271", "text", "csv", "other",
 )  # fmt: skip
 """What a file holds: a transaction, words for people, or something else. Empty while it is not known."""
+
+
+RESPONSE_TYPES = ("TA1", "999", "277CA", "277", "835", "271")
+"""What comes back for claims and inquiries. A site sends such files of another clearinghouse to compare, in shadow."""
+
+
+def is_counted(direction: str, type: str | None) -> bool:
+    """Return whether the claims or patients of a file are counted: of one that was sent, and holds no responses."""
+    return direction == FileDirection.IN and type not in RESPONSE_TYPES
+
+
+def counted_noun(type: str | None) -> str:
+    """Return what the counts of a file or set are about: patients of a 270, claims of others."""
+    return "patient" if type == "270" else "claim"
+
+
+def set_words(interchange: int, group: int, position: int) -> str:
+    """Return the place of a set in its file: ``set 2``, with its interchange and group if these are not the first."""
+    around = (("interchange", interchange), ("group", group))
+    named = [f"{word} {number}" for word, number in around if number > 1]
+    return ", ".join([*named, f"set {position}"])
+
+
 LISTED_STATES = tuple(state for state in FileState if state is not FileState.UPLOADING)
 
 ClientFileFilter = ListFilter[str]
@@ -65,6 +88,9 @@ CLIENT_FILE_FILTERS = (
     ),
     ClientFileFilter(
         "not_fetched", FilterType.FLAG, "not_fetched", "Not fetched", "Only files that were not fetched."
+    ),
+    ClientFileFilter(
+        "shadow", FilterType.FLAG, "shadow", "Shadow", "Only shadow files and the answers to them."
     ),
     ClientFileFilter("answers", FilterType.TEXT, "answers", "Answers file", "The id of the file that it answers."),
     ClientFileFilter("name", FilterType.TEXT, "name", "Name", "The name of the file."),

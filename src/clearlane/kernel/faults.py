@@ -36,5 +36,17 @@ def fault_frames(fault: BaseException) -> list[str]:
     return [f"{_last_two_parts(frame.filename)}:{frame.lineno}" for frame in frames]
 
 
+def raised_at(fault: BaseException) -> str:
+    """Return where a fault was raised: file, line and function, without its text."""
+    innermost = fault.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    if innermost is None:
+        return ""
+    code = innermost.tb_frame.f_code
+    file = "/".join(Path(code.co_filename).parts[-3:])
+    return f"{file}:{innermost.tb_lineno} {code.co_name}"
+
+
 def _last_two_parts(path: str) -> str:
     return "/".join(Path(path).parts[-2:])

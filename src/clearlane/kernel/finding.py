@@ -3,8 +3,10 @@
 Knows no format, no API and no database. The API, the console and the commands render findings.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 
 class Severity(StrEnum):
@@ -13,6 +15,10 @@ class Severity(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
+
+
+SEVERITY_NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+"""What people call findings of each severity, in the order in which they are shown."""
 
 
 class Stage(StrEnum):
@@ -61,6 +67,15 @@ class Finding:
     """The kind of value that was found (``empty``, ``text``, ``digits``, ...), never the value."""
     syntax_error: str = ""
     """The 999 code (IK304, IK403, IK502, AK905) or TA105 note that reports this finding."""
+
+
+AnyFinding = TypeVar("AnyFinding", bound=Finding)
+
+
+def errors_first(findings: Iterable[AnyFinding]) -> list[AnyFinding]:
+    """Return findings as people read them: errors, then warnings, then notes."""
+    order = [*SEVERITY_NOUNS]
+    return sorted(findings, key=lambda one: order.index(one.severity))
 
 
 def make_shape_finding(

@@ -99,9 +99,9 @@ def _time_digits(milliseconds: int) -> str:
 
 def format_digits(number: int, count: int) -> str:
     """Return a number in a fixed count of the digits that ids have, so that texts sort as the numbers do."""
-    found = ""
+    found, base = "", len(NUMBER_DIGITS)
     for _ in range(count):
-        number, digit = divmod(number, len(NUMBER_DIGITS))
+        number, digit = divmod(number, base)
         found = NUMBER_DIGITS[digit] + found
     return found
 

@@ -116,6 +116,9 @@ CLOCK_DIFFERENCE_SECONDS_MAX = 5
 INQUIRY_PAGE_ROWS = 64
 INQUIRY_WAIT_SECONDS_MAX = 55
 ELIGIBILITY_KEPT_DAYS = 90
+# When the payer is asked about a claim without a person: days after its sending, and between two questions.
+STATUS_AFTER_DAYS = 7
+STATUS_EVERY_DAYS = 7
 
 # Events.
 EVENTS_KEPT_DAYS = 90
@@ -128,3 +131,5 @@ NOT_ACCEPTED_KEPT_DAYS = 90
 
 # Days without an answer of the payer, after which a claim may be sent again under its id.
 CLAIM_SILENCE_DAYS_MAX = 30
+# Days without an answer of the payer that a claim was forwarded to, after which it is asked.
+CROSSOVER_DAYS_MAX = 30

@@ -8,11 +8,13 @@ what they do not.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
+from itertools import product
+from math import prod
 from typing import Any, Generic, TypeVar
 
 from clearlane.kernel.formats import parse_iso_date
@@ -20,6 +22,9 @@ from clearlane.kernel.formats import parse_iso_date
 TEXT_CHARACTERS_MAX = 120
 AMOUNT_PATTERN = r"\d{1,13}(\.\d{1,2})?"
 _AMOUNT = re.compile(AMOUNT_PATTERN, re.ASCII)
+# On paper a zero comes first.
+BILL_TYPE_PATTERN = r"0?[1-9][0-9][0-9A-Za-z]?"
+_BILL_TYPE = re.compile(BILL_TYPE_PATTERN, re.ASCII)
 Condition = TypeVar("Condition")
 _FLAGS = {"true": True, "false": False}
 
@@ -36,6 +41,8 @@ class FilterType(StrEnum):
     MOMENT = "moment"
     """A date and a time with its offset."""
     FLAG = "flag"
+    BILL_TYPE = "bill_type"
+    """Two or three characters."""
 
 
 class FilterFault(ValueError):
@@ -81,6 +88,28 @@ def read_filters(
     return values, faults
 
 
+SEVERAL_TYPES = frozenset({FilterType.CHOICE, FilterType.TEXT})
+"""Types of filters that take several values: a row passes that has one of them."""
+COMBINATIONS_MAX = 60
+
+
+def passes(given: Any, value: object) -> bool:
+    """Return whether a value passes a filter: nothing is given, or this, or several with this among them."""
+    return value in given if isinstance(given, tuple) else given in (None, value)
+
+
+def combinations(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the filters once for each choice of one value of those that have several, which are tuples."""
+    several = {name: value for name, value in given.items() if isinstance(value, tuple)}
+    for chosen in product(*several.values()):
+        yield {**given, **dict(zip(several, chosen, strict=True))}
+
+
+def count_combinations(given: Mapping[str, Any]) -> int:
+    """Return how many combinations of values there are."""
+    return prod(len(value) for value in given.values() if isinstance(value, tuple))
+
+
 def read_filter(type: FilterType, text: str, choices: Sequence[str] = ()) -> Any:
     """Return the value that a text means, or raise a :class:`FilterFault`."""
     found: object
@@ -114,6 +143,10 @@ def _read_amount(text: str) -> int | None:
     return int(Decimal(plain) * 100) if _AMOUNT.fullmatch(plain) else None
 
 
+def _read_bill_type(text: str) -> str | None:
+    return text.upper().removeprefix("0") if _BILL_TYPE.fullmatch(text) else None
+
+
 _READERS: Mapping[FilterType, tuple[Callable[[str], object], str]] = {
     FilterType.TEXT: (_read_text, f"1 to {TEXT_CHARACTERS_MAX} printable characters are expected."),
     FilterType.AMOUNT: (
@@ -122,5 +155,9 @@ _READERS: Mapping[FilterType, tuple[Callable[[str], object], str]] = {
     ),
     FilterType.DAY: (parse_iso_date, "A day such as 2026-01-31 is expected."),
     FilterType.MOMENT: (read_moment, "A moment such as 2026-01-31T08:30:00Z is expected."),
+    FilterType.BILL_TYPE: (
+        _read_bill_type,
+        "A type of bill such as 11, or 111 with its frequency, is expected.",
+    ),
     FilterType.FLAG: (lambda text: _FLAGS.get(text.lower()), "One of true, false is expected."),
 }

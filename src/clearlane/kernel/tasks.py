@@ -1,10 +1,18 @@
-"""Cancellation of background tasks."""
+"""Work in the background: its cancellation, and threads that make way for the event loop."""
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
 
 CANCEL_RETRY_SECONDS = 0.5
+INTERPRETER_SECONDS_MAX = 0.0005
+"""How long a thread in the background keeps the interpreter while another one waits for it; Python's own limit is ten times that."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 async def cancel_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
@@ -18,3 +26,37 @@ async def cancel_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=CANCEL_RETRY_SECONDS)
+
+
+async def run_in_background(work: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T:
+    """Run a long computation in a thread, so that calls that are answered beside it get the interpreter soon.
+
+    A call needs it a dozen times: for each step of the event loop, and after each statement of a connection's thread.
+    """
+    with _sharing.interpreter():
+        return await asyncio.to_thread(work, *arguments, **named)
+
+
+class _Sharing:
+    """Shortens the turns of all threads while at least one computes in the background."""
+
+    def __init__(self) -> None:
+        self._changing = Lock()
+        self._running = 0
+        self._usual = sys.getswitchinterval()
+
+    @contextmanager
+    def interpreter(self) -> Iterator[None]:
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def _count(self, more: int) -> None:
+        with self._changing:
+            self._running += more
+            sys.setswitchinterval(INTERPRETER_SECONDS_MAX if self._running else self._usual)
+
+
+_sharing = _Sharing()

@@ -71,7 +71,8 @@ class PayerDirectory:
         _ = self._payers_by_name
 
     def find(self, payer_id: str, type: str) -> Payer | None:
-        """Return the payer with this PayerId, else SvcPayerId, else national id, ignoring case.
+        """Return the payer with this PayerId, else SvcPayerId, else the id of its institutional claims, else national id,
+        ignoring case.
 
         Inactive payers are found too. A national id that several payers share finds none of them.
         """
@@ -154,15 +155,17 @@ def _list_entry(payer: Payer) -> PayerListEntry:
 
 def _by_id(payers: Iterable[Payer]) -> dict[str, Payer]:
     """Map every id in folded case to its payer, preferred kinds of id over others."""
-    by_payer_id, by_svc_id, by_national_id = {}, {}, {}
+    by_payer_id, by_svc_id, by_institutional_id, by_national_id = {}, {}, {}, {}
     shared: set[str] = set()
     for payer in payers:
         by_payer_id[payer.payer_id.casefold()] = payer
         by_svc_id[payer.svc_payer_id.casefold()] = payer
+        if payer.institutional_payer_id:
+            by_institutional_id[payer.institutional_payer_id.casefold()] = payer
         if payer.national_payer_id:
             id = payer.national_payer_id.casefold()
             if id in by_national_id:
                 shared.add(id)
             by_national_id[id] = payer
     unshared = {id: payer for id, payer in by_national_id.items() if id not in shared}
-    return unshared | by_svc_id | by_payer_id
+    return unshared | by_institutional_id | by_svc_id | by_payer_id

@@ -10,13 +10,18 @@ stands for the edits that its payers have in common. Knows no claim and no file.
 import re
 from functools import lru_cache
 
-from clearlane.payers.model import MEDICAID, MEDICARE, Payer
+from clearlane.payers.model import MEDICAID, MEDICAL, MEDICARE, Payer
 
+CUMULATIVE_SERIES, PROFESSIONAL_ONLY = "cumulative_series", "professional_only"
 PAYER_EDITS = {
     "nine_digit_zip": "The billing address has a ZIP code of nine digits.",
     "taxonomy": "The billing provider has a taxonomy code.",
     "clia": "Laboratory tests come with a CLIA number.",
     "ndc": "Injected drugs (J codes) come with a national drug code.",
+    PROFESSIONAL_ONLY: "It takes professional claims alone, no institutional ones (837I).",
+    "drg": "Hospital stays (837I) have a diagnosis related group.",
+    CUMULATIVE_SERIES: "Interim bills of a stay (837I) are each from the admission on and replace the last one.",
+    "attending_taxonomy": "The attending provider of institutional claims (837I) has a taxonomy code.",
     "chiropractic": "Chiropractic treatment has its first day and a subluxation as principal diagnosis.",
 }
 """The edits that the column ``Edits`` of a payer file may name."""
@@ -68,6 +73,12 @@ def _alternative(text: str) -> str:
     if not found:
         raise ValueError(PATTERN_WANTED)
     return found
+
+
+def takes_institutional(payer: Payer) -> bool:
+    """Return whether a payer takes institutional claims (837I): one for medical claims that is not for professional ones alone."""
+    takes_any = payer.type == MEDICAL and payer.accepts_claims
+    return takes_any and PROFESSIONAL_ONLY not in payer.edits
 
 
 def edits_of(payer: Payer | None) -> frozenset[str]:

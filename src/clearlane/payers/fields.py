@@ -17,7 +17,14 @@ from clearlane.payers.edits import (
     TRANSMISSIONS,
     member_id_pattern,
 )
-from clearlane.payers.model import ERAS, PAYER_TYPES, PROGRAMS, REPLACEMENTS, Payer
+from clearlane.payers.model import (
+    ERAS,
+    INQUIRY_ENROLLMENTS,
+    PAYER_TYPES,
+    PROGRAMS,
+    REPLACEMENTS,
+    Payer,
+)
 
 PAYER_ID_CHARACTERS_MAX = 80
 PAYER_NAME_CHARACTERS_MAX = 120
@@ -116,7 +123,8 @@ def _text(value: object) -> str:
 _IDENTIFIER = re.compile(r"[!-)+-9;-\]_-{}]+", re.ASCII)
 
 
-def _identifier(value: object) -> str:
+def read_identifier(value: object) -> str:
+    """Read an id that X12 can carry; raise :class:`InvalidPayerValueError` with what would pass."""
     text = _text(value)
     if len(text) > PAYER_ID_CHARACTERS_MAX or not _IDENTIFIER.fullmatch(text):
         raise InvalidPayerValueError(
@@ -212,9 +220,9 @@ def _pattern(value: object) -> str:
 PAYER_FIELDS = (
     PayerField("Type", "type", _one_of(PAYER_TYPES)),
     PayerField("Name", "name", _name),
-    PayerField("SvcPayerId", "svc_payer_id", _identifier, required=False),
-    PayerField("PayerId", "payer_id", _identifier),
-    PayerField("NationalPayerId", "national_payer_id", _identifier, required=False),
+    PayerField("SvcPayerId", "svc_payer_id", read_identifier, required=False),
+    PayerField("PayerId", "payer_id", read_identifier),
+    PayerField("NationalPayerId", "national_payer_id", read_identifier, required=False),
     PayerField("EraAvailability", "era_availability", _one_of(ERAS)),
     PayerField("OffersEligibility", "offers_eligibility", _flag),
     PayerField("ClaimEnrollmentRequired", "claim_enrollment_required", _flag),
@@ -229,6 +237,11 @@ PAYER_FIELDS = (
     PayerField("FilingDays", "filing_days", _days, required=False),
     PayerField("CorrectedFilingDays", "corrected_filing_days", _days, required=False),
     PayerField("SecondaryFilingDays", "secondary_filing_days", _days, required=False),
+    PayerField("AppealFilingDays", "appeal_filing_days", _days, required=False),
     PayerField("Attachments", "attachments", _attachments, required=False),
+    PayerField("InstitutionalPayerId", "institutional_payer_id", read_identifier, required=False),
+    PayerField(
+        "InquiryEnrollments", "inquiry_enrollments", _some_of(INQUIRY_ENROLLMENTS), required=False
+    ),
 )
 FIELDS_BY_NAME = {field.wire_name.casefold(): field for field in PAYER_FIELDS}

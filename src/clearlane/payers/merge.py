@@ -94,7 +94,7 @@ def _shared(
     places = [("", payer) for payer in kept.values()]
     places += [(f" on line {line}", payer) for line, payer in incoming]
     for where, payer in places:
-        for id in {payer.payer_id.casefold(), payer.svc_payer_id.casefold()}:
+        for id in {id for _, id in _ids(payer)}:
             owners.setdefault((payer.type, id), {}).setdefault(payer.key, where)
     for line, payer in incoming:
         for field, id in _ids(payer):
@@ -104,7 +104,7 @@ def _shared(
 
 
 def _conflict(field: str, other: str, where: str) -> Finding:
-    wrong = f"The id is the PayerId or SvcPayerId of payer {other}{where} too. Give another one."
+    wrong = f"The id is one of payer {other}{where} too. Give another one."
     return make_shape_finding("PAY005", field, wrong)
 
 
@@ -113,3 +113,6 @@ def _ids(payer: Payer) -> Iterator[tuple[str, str]]:
     yield "PayerId", payer.payer_id.casefold()
     if payer.svc_payer_id.casefold() != payer.payer_id.casefold():
         yield "SvcPayerId", payer.svc_payer_id.casefold()
+    institutional = payer.institutional_payer_id.casefold()
+    if institutional not in {"", payer.payer_id.casefold(), payer.svc_payer_id.casefold()}:
+        yield "InstitutionalPayerId", institutional

@@ -8,6 +8,7 @@ PayerType = Literal["Medical", "Dental"]
 Era = Literal["Available", "RequiresEnrollment", "NotAvailable"]
 Replacements = Literal["accepted", "original_only"]
 Program = Literal["Medicare", "Medicaid"]
+InquiryEnrollment = Literal["eligibility", "claim_status"]
 
 PAYER_TYPES: tuple[str, ...] = get_args(PayerType)
 MEDICAL, DENTAL = PAYER_TYPES
@@ -15,6 +16,7 @@ ERAS: tuple[str, ...] = get_args(Era)
 REPLACEMENTS: tuple[str, ...] = get_args(Replacements)
 PROGRAMS: tuple[str, ...] = get_args(Program)
 MEDICARE, MEDICAID = PROGRAMS
+INQUIRY_ENROLLMENTS: tuple[str, ...] = get_args(InquiryEnrollment)
 
 
 class Payer(msgspec.Struct, frozen=True, gc=False):
@@ -51,8 +53,14 @@ class Payer(msgspec.Struct, frozen=True, gc=False):
     """The same for replacements and voids."""
     secondary_filing_days: int = 0
     """Days after an earlier payer's decision within which it takes a claim as second payer; 0 if not known."""
+    appeal_filing_days: int = 0
+    """Days after its decision within which it takes an appeal; 0 if not known."""
     attachments: tuple[str, ...] = ()
     """How it takes attachments, as codes of PWK02, or ``none``; empty if that is not known."""
+    institutional_payer_id: str = ""
+    """Its id in institutional claims (837I), if that is another one."""
+    inquiry_enrollments: tuple[str, ...] = ()
+    """Which inquiries it answers for enrolled providers only: eligibility, claim status."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -62,4 +70,10 @@ class Payer(msgspec.Struct, frozen=True, gc=False):
     @property
     def ids(self) -> tuple[str, ...]:
         """Every identifier of the payer, the preferred one first."""
-        return tuple(id for id in (self.payer_id, self.svc_payer_id, self.national_payer_id) if id)
+        known = (
+            self.payer_id,
+            self.svc_payer_id,
+            self.institutional_payer_id,
+            self.national_payer_id,
+        )
+        return tuple(id for id in known if id)

@@ -37,6 +37,11 @@ class RouteKind(StrEnum):
     """CAQH CORE, one real-time inquiry and its response."""
 
 
+ELIGIBILITY_INQUIRY, STATUS_INQUIRY = "270", "276"
+INQUIRIES = (ELIGIBILITY_INQUIRY, STATUS_INQUIRY)
+"""The inquiries that a route may carry, by their transaction sets."""
+AS_SENT, CAPITAL = "as_sent", "capital"
+"""How letters of claims from files go out."""
 FILE_KINDS = frozenset({RouteKind.FOLDER, RouteKind.SFTP, RouteKind.CORE})
 """Kinds that carry files, and so claims."""
 
@@ -324,6 +329,13 @@ def _pickups(text: str) -> str:
     return ",".join(dict.fromkeys(words))
 
 
+def _inquiries(text: str) -> str:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words or not set(words) <= set(INQUIRIES):
+        raise InvalidOptionError(f"give {' or '.join(INQUIRIES)}, or both separated by a comma")
+    return ",".join(dict.fromkeys(words))
+
+
 def sender_text(qualifier: str, id: str) -> str:
     """Return an address of a sender or receiver as routes store it, such as ``ZZ:MEADOW``."""
     return f"{qualifier.strip().upper()}:{id.strip().upper()}"
@@ -425,13 +437,18 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("receiver_qualifier", "What sort of id that is (ISA07).", _QUALIFIER, default="ZZ"),
     RouteOption("group_sender", "GS02, if it is not the sender_id.", _ID),
     RouteOption("group_receiver", "GS03, if it is not the receiver_id.", _ID),
+    RouteOption("receiver_name", "Name of the receiver (1000B NM103), if it is not the payer's; of a hop, its name.", _NAME, kinds=FILE_KINDS),
     RouteOption("senders", "Other addresses that the payer sends from: ISA05:ISA06 or GS:GS02, separated by |.", _senders),
     RouteOption("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P"),
     RouteOption("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=FILE_KINDS),
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
     RouteOption("poll_seconds", "How often to look for files for us.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
     RouteOption("takeover_seconds", "How long a route fails before the next one takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
+    RouteOption("letters", "The letters of claims from files: as_sent, or capital for a payer that takes no small ones.", _match("as_sent|capital", "as_sent or capital"), default=AS_SENT, kinds=FILE_KINDS),
     RouteOption("answer_days", "Within how many days the payer usually answers a claim; claim_silence_days of the settings if left out.", _whole(1, 3_650), kinds=FILE_KINDS),
+    RouteOption("inquiries", "Which inquiries the payer answers on this route: 270, 276 or both, separated by commas; on a route to a hop none if left out.", _inquiries, default=ELIGIBILITY_INQUIRY),
+    RouteOption("status_after_days", "Days after its sending before the payer is asked about a claim (276) without a person.", _whole(0, 365), default=limits.STATUS_AFTER_DAYS),
+    RouteOption("status_every_days", "Days between two such questions about one claim.", _whole(1, 365), default=limits.STATUS_EVERY_DAYS),
     RouteOption("send_windows", "When files are sent, such as mon-fri 06:00-20:00, sat 08:00-12:00; at any time if left out.", _read_with(_send_windows), kinds=FILE_KINDS),
     RouteOption("time_zone", "The time zone of the send_windows, such as America/Chicago.", _time_zone, kinds=FILE_KINDS),
     RouteOption("file_name", f"The names of sent files, made from {', '.join(f'{{{name}}}' for name in name_patterns.PLACEHOLDERS)}.", _read_with(name_patterns.read_outgoing), default=name_patterns.OUTGOING_DEFAULT, kinds=FILE_KINDS),

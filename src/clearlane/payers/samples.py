@@ -4,6 +4,7 @@ The test payers are those of the interface document. The live ones are invented,
 and value of a payer list.
 """
 
+from clearlane.payers.hops import Hop, HopPayer
 from clearlane.payers.model import Payer
 
 
@@ -72,6 +73,8 @@ _LIVE = (
     ("Dental", "PNE28", "08228", "", "Pinecrest Smile Plan", _A, False, True, ()),
     ("Dental", "MDW1D", "MM01D", "", "Meadow Mutual Dental", _N, False, False, ("Meadow Dental",)),
 )
+INSTITUTIONAL_IDS = {"TWL61": "TWL6I"}
+"""A payer that has an id of its own for institutional claims."""
 LIVE_PAYERS = tuple(
     Payer(
         type=type,
@@ -84,6 +87,18 @@ LIVE_PAYERS = tuple(
         claim_enrollment_required=enrollment,
         aliases=aliases,
         has_route=True,
+        institutional_payer_id=INSTITUTIONAL_IDS.get(payer_id, ""),
     )
     for type, payer_id, svc_payer_id, national_payer_id, name, era, eligibility, enrollment, aliases in _LIVE
 )
+
+SANDBOX_HOP = Hop(
+    "EASTGATE",
+    "Eastgate Clearing",
+    (
+        HopPayer("Medical", "BLU31", "60131"),
+        HopPayer("Medical", "CPR77", "60177"),
+        HopPayer("Dental", "MDW1D", "60110"),
+    ),
+)
+"""The upstream clearinghouse of every sandbox. The payers that it serves are reached in no other way."""

@@ -109,8 +109,7 @@ _Row = tuple[int, Payer | None, list[Finding]]
 
 
 def _csv_rows(text: str, progress: Progress) -> Iterator[_Row]:
-    header_line = text[: text.find("\n")] if "\n" in text else text
-    lines = _lines(text, delimiter=max(",;\t", key=header_line.count))
+    lines = csv_lines(text)
     line, header = next(lines, (1, []))
     if isinstance(header, Finding):
         yield line, None, [header]
@@ -151,8 +150,13 @@ def _header_findings(
         yield make_shape_finding("PAY001", name, "The column is missing.")
 
 
-def _lines(text: str, *, delimiter: str) -> Iterator[tuple[int, list[str] | Finding]]:
-    """Yield each row with the line it starts on; a row that is not CSV as a finding."""
+def csv_lines(text: str) -> Iterator[tuple[int, list[str] | Finding]]:
+    """Yield each row with the line it starts on; a row that is not CSV as a finding.
+
+    The cells are separated by what the first line has most of: commas, semicolons or tabs.
+    """
+    header_line = text[: text.find("\n")] if "\n" in text else text
+    delimiter = max(",;\t", key=header_line.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1

@@ -9,9 +9,12 @@ from datetime import date, datetime
 from typing import TypeAlias
 
 from clearlane.kernel.clock import moment_text
+from clearlane.payments.claim_series import ClaimSeries
+from clearlane.payments.deposit import Deposit
 from clearlane.payments.payment import (
     ClaimPayment,
     CorrectedPatient,
+    FacilityDecision,
     LineAdjustment,
     LineRemark,
     PaidLine,
@@ -39,6 +42,9 @@ CLAIM_PAYMENT_MONEY = (
     "charge", "allowed", "paid", "patient", "deductible", "coinsurance", "copay", "contractual", "denied",
     "other_adjustments", "interest", "prior_payer", "difference",
 )  # fmt: skip
+FACILITY_TEXT = (
+    "drg", "drg_weight", "discharge_fraction", "covered_days", "psychiatric_days", "cost_report_days", "rate",
+)  # fmt: skip
 
 
 def money_text(cents: int | None) -> str | None:
@@ -57,9 +63,20 @@ def payment_object(payment: Payment) -> Json:
     found |= {name: money_text(getattr(payment, name)) for name in PAYMENT_MONEY}
     found |= {name: day_text(getattr(payment, name)) for name in PAYMENT_DAYS}
     found |= {name: getattr(payment, name) for name in PAYMENT_COUNTS}
+    found["deposit"] = deposit_object(payment.deposit)
     found["duplicate_of"] = payment.duplicate_of or None
     found["differs_from"] = payment.differs_from or None
     return found
+
+
+def deposit_object(deposit: Deposit) -> Json:
+    """Return what was done with the shown part of a payment."""
+    return {
+        "state": deposit.state.value,
+        "day": day_text(deposit.day),
+        "amount": money_text(deposit.amount),
+        "difference": money_text(deposit.difference),
+    }
 
 
 def own_payment_object(payment: Payment) -> Json:
@@ -92,6 +109,7 @@ def claim_payment_object(one: ClaimPayment) -> Json:
         "in_force": one.in_force,
         "replaced": one.replaced,
         "allowed_source": one.allowed_source.value,
+        "facility": _facility_object(one.facility),
         "corrected_patient": _corrected_object(one.corrected_patient),
         "service_from": day_text(one.service_from),
         "service_to": day_text(one.service_to),
@@ -110,6 +128,7 @@ def line_object(line: PaidLine) -> Json:
     return {
         "line_number": line.line_number or None,
         "line_control_number": line.line_control_number,
+        "revenue_code": line.revenue_code,
         "procedure": line.procedure,
         "submitted_procedure": line.submitted_procedure,
         "modifiers": list(line.modifiers),
@@ -125,6 +144,32 @@ def line_object(line: PaidLine) -> Json:
         "balanced": line.balanced,
         "adjustments": _adjustment_objects(line.adjustments),
         "remarks": _remark_objects(line.remarks),
+    }
+
+
+def series_object(series: ClaimSeries | None) -> Json | None:
+    """Return the bills of a stay; None if there is no series."""
+    if series is None:
+        return None
+    return {
+        "type": series.type.value,
+        "charge": money_text(series.total_cents),
+        "paid": money_text(series.paid_cents),
+        "patient": money_text(series.patient_cents),
+        "members": [
+            {
+                "claim_number": one.claim_number,
+                "frequency": one.frequency,
+                "service_from": one.service_day,
+                "service_to": one.last_day,
+                "label": one.label,
+                "counts": one.claim_number in series.counted,
+                "charge": money_text(one.total_cents),
+                "paid": money_text(one.paid_cents),
+                "patient": money_text(one.patient_cents),
+            }
+            for one in series.members
+        ],
     }
 
 
@@ -157,3 +202,14 @@ def _corrected_object(one: CorrectedPatient | None) -> Json | None:
     if one is None:
         return None
     return {name: getattr(one, name) for name in one.__struct_fields__ if getattr(one, name)}
+
+
+def _facility_object(one: FacilityDecision | None) -> Json | None:
+    if one is None:
+        return None
+    found: Json = {name: getattr(one, name) for name in FACILITY_TEXT if getattr(one, name)}
+    amounts = (
+        {"name": each.name, "text": each.text, "amount": money_text(each.amount)}
+        for each in one.amounts
+    )
+    return found | {"amounts": list(amounts)}

@@ -2,11 +2,13 @@
 
 A line is known by its control number (``REF*6R``). If the payer returns none, or one that we never sent, the
 procedure decides, without its modifiers, which payers change: first the procedure that was billed (SVC06), then the
-one that was paid; if there are several such lines, the one with the same charge, else the first that is left. A payer may split
-a line into several, so a line may be meant twice by its control number. Knows no form of a claim.
+one that was paid, then the revenue code of a bill of a facility. Of several such lines it is the one with the same revenue code,
+day and charge, as far as there is one, else the first that is left. A payer may split a line into several, so a line may be
+meant twice by its control number. Knows no form of a claim.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -20,6 +22,8 @@ class SentLine(NamedTuple):
     control: str
     procedure: str
     charge: int
+    revenue_code: str = ""
+    day: date | None = None
 
 
 def number_lines(lines: Sequence[PaidLine], sent: Sequence[SentLine]) -> tuple[PaidLine, ...]:
@@ -40,7 +44,29 @@ def number_lines(lines: Sequence[PaidLine], sent: Sequence[SentLine]) -> tuple[P
 def _by_procedure(line: PaidLine, sent: Sequence[SentLine], free: Sequence[int]) -> int:
     for procedure in (line.submitted_procedure, line.procedure):
         same = [number for number in free if procedure and sent[number - 1].procedure == procedure]
-        charged = [number for number in same if sent[number - 1].charge == line.charge]
         if same:
-            return (charged or same)[0]
-    return 0
+            return _closest(line, sent, same)
+    same = [number for number in free if _has_revenue_code_alone(line, sent[number - 1])]
+    return _closest(line, sent, same) if same else 0
+
+
+def _has_revenue_code_alone(line: PaidLine, one: SentLine) -> bool:
+    """Return whether a line was sent with the revenue code that was paid, and both have no procedure."""
+    has_none = line.procedure in ("", line.revenue_code) and not one.procedure
+    return has_none and line.revenue_code == one.revenue_code != ""
+
+
+_LIKENESS: tuple[Callable[[PaidLine, SentLine], bool], ...] = (
+    lambda line, one: line.revenue_code == one.revenue_code,
+    lambda line, one: line.service_date == one.day,
+    lambda line, one: line.charge == one.charge,
+)
+"""What tells lines with one procedure apart, the most telling first."""
+
+
+def _closest(line: PaidLine, sent: Sequence[SentLine], numbers: Sequence[int]) -> int:
+    """Return the first of some lines that are most like the paid one."""
+    for is_like in _LIKENESS:
+        like = [number for number in numbers if is_like(line, sent[number - 1])]
+        numbers = like or numbers
+    return numbers[0]

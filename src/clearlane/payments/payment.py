@@ -14,6 +14,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.payments.deposit import Deposit
 from clearlane.payments.model import PaymentHeading, PaymentStruct
 
 
@@ -93,6 +94,34 @@ class CorrectedPatient(PaymentStruct, frozen=True):
     member_id: str = ""
 
 
+class FacilityAmount(PaymentStruct, frozen=True):
+    """One amount that an MIA or MOA states."""
+
+    name: str = ""
+    """Its name in the API, such as ``drg_amount``."""
+    text: str = ""
+    """The same in words, with its element."""
+    amount: int = 0
+
+
+class FacilityDecision(PaymentStruct, frozen=True):
+    """What the payer says of the bill of a facility as a whole (CLP11 to CLP13, MIA, MOA). Numbers are as written."""
+
+    drg: str = ""
+    """CLP11: the diagnosis related group."""
+    drg_weight: str = ""
+    discharge_fraction: str = ""
+    covered_days: str = ""
+    """MIA01."""
+    psychiatric_days: str = ""
+    """MIA03."""
+    cost_report_days: str = ""
+    """MIA15."""
+    rate: str = ""
+    """MOA01: the reimbursement rate."""
+    amounts: tuple[FacilityAmount, ...] = ()
+
+
 class PaidLine(PaymentStruct, frozen=True):
     """One service line of a claim payment (SVC)."""
 
@@ -102,6 +131,8 @@ class PaidLine(PaymentStruct, frozen=True):
     """``REF*6R``."""
     procedure: str = ""
     """The code that was paid (SVC01), without qualifier and modifiers; the revenue code if there is no other."""
+    revenue_code: str = ""
+    """SVC04, or SVC01 of a line without another code; of bills of facilities."""
     submitted_procedure: str = ""
     """The code that was billed (SVC06), if the payer changed it."""
     modifiers: tuple[str, ...] = ()
@@ -187,6 +218,8 @@ class ClaimPayment(PaymentStruct, frozen=True):
     """``AMT*I``: interest, which is paid by a PLB and is not part of ``paid``."""
     prior_payer: int = 0
     """OA-23: what earlier payers paid and adjusted."""
+    facility: FacilityDecision | None = None
+    """Of the bill of a facility; None if the payer states neither days nor amounts of it."""
     corrected_patient: CorrectedPatient | None = None
     """``NM1*74``."""
     forwarded_to: str = ""
@@ -319,3 +352,5 @@ class Payment(PaymentStruct, frozen=True):
     """When the vendor's software first read it, or a document of it."""
     seen_at: datetime | None = None
     """When a person of the vendor first read it, or a document of it."""
+    deposit: Deposit = Deposit()
+    """What the sites whose part is shown did with it."""

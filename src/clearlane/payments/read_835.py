@@ -54,12 +54,14 @@ class PaymentStart(NamedTuple):
     heading: PaymentHeading
     set: tuple[int, int, int]
     """Interchange, group and set of the file, each counted from 1."""
+    payer_ids: tuple[str, ...] = ()
+    """Every id by which it names its payer, the plan's first."""
 
 
-RemittancePart: TypeAlias = PaymentStart | ClaimPaymentLoop | PaymentSummary
+RemittanceItem: TypeAlias = PaymentStart | ClaimPaymentLoop | PaymentSummary
 
 
-def read(source: reader.Source) -> Iterator[RemittancePart]:
+def read(source: reader.Source) -> Iterator[RemittanceItem]:
     """Yield the heading, the claim payments and the summary of every 835 in a file."""
     remittance: _RemittanceReader | None = None
     for event in reader.read(source, check=False, choose_guide=choose_guide):
@@ -92,7 +94,8 @@ class _RemittanceReader:
         """Yield the heading, once."""
         if not self._started:
             self._started = True
-            yield PaymentStart(heading_of_set(self._set), self.payment, self._key)
+            ids = tuple(one.translate(self._originals) for one in _payer_ids(self._set.root))
+            yield PaymentStart(heading_of_set(self._set), self.payment, self._key, ids)
 
     @property
     def _key(self) -> tuple[int, int, int]:
@@ -244,6 +247,14 @@ def _payer_id(root: tree.Loop, payer: tree.Loop | None) -> str:
     """Return the payer's id: the plan id (N104), the payer's own (``REF*2U``), or TRN03."""
     own = (payer.value("N1", 4) or payer.value("REF", 2, "2U")) if payer else ""
     return own or root.value("TRN", 3)
+
+
+def _payer_ids(root: tree.Loop) -> list[str]:
+    payer = root.loop("1000A")
+    if payer is None:
+        return []
+    ids = [payer.value("N1", 4), *(get_element(one, 2) for one in payer.segments("REF"))]
+    return [id for id in ids if id]
 
 
 def _amount(bpr: tree.Segment) -> int | None:

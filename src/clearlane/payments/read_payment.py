@@ -21,11 +21,14 @@ from clearlane.payments.claim_payment_label import (
     LinePayment,
     derive_label,
 )
+from clearlane.payments.facility import AMOUNTS
 from clearlane.payments.payment import (
     AllowedSource,
     ClaimPayment,
     ClaimPaymentType,
     CorrectedPatient,
+    FacilityAmount,
+    FacilityDecision,
     LineAdjustment,
     LineRemark,
     PaidLine,
@@ -42,21 +45,26 @@ from clearlane.x12.views.remittance import (
     RemittanceView,
 )
 from clearlane.x12.views.shared_types import (
+    AdjudicationView,
     AdjustmentView,
     AmountView,
     DateView,
     PartyView,
+    ProcedureView,
     ReferenceView,
     RemarkView,
 )
 
 PATIENT, NPI_QUALIFIER = "PR", "XX"
+REVENUE_LIST = "NU"
+"""SVC01-1 of a revenue code."""
 TAX_ID_QUALIFIERS = frozenset({"FI", "TJ"})
 # AMT01 and DTM01 codes.
 ALLOWED, INTEREST = "B6", "I"
 SERVICE, PERIOD_BEGIN, PERIOD_END = "472", "150", "151"
 STATEMENT_BEGIN, STATEMENT_END, RECEIVED, PRODUCED = "232", "233", "050", "405"
 ACCOUNT_DIGITS_SHOWN = 4
+NO_ADJUDICATION = AdjudicationView()
 TAX_ID_PREFIX = "1"
 """TRN03 is a 1 and the tax id."""
 
@@ -167,6 +175,7 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
         other_adjustments=sums.other,
         interest=_amount(view.amounts, INTEREST) or 0,
         prior_payer=sums.of("OA", "23"),
+        facility=_facility(view),
         corrected_patient=_corrected(view.corrected),
         forwarded_to=view.forwarded_to.name if view.forwarded_to else "",
         rendering_npi=_npi(view.rendering),
@@ -180,6 +189,32 @@ def claim_payment_of_view(view: RemittanceClaimView, *, number: int = 0) -> Clai
         unreadable=unreadable,
         lines=lines,
     )
+
+
+def _facility(view: RemittanceClaimView) -> FacilityDecision | None:
+    """Return what a claim payment says of the bill of a facility; None if it says nothing but remarks."""
+    stay, other = view.inpatient or NO_ADJUDICATION, view.outpatient or NO_ADJUDICATION
+    found = FacilityDecision(
+        drg=view.drg,
+        drg_weight=_stated_number(view.drg_weight),
+        discharge_fraction=_stated_number(view.discharge_fraction),
+        covered_days=_stated_number(stay.covered_days),
+        psychiatric_days=_stated_number(stay.psychiatric_days),
+        cost_report_days=_stated_number(stay.cost_report_days),
+        rate=_stated_number(other.rate),
+        amounts=tuple(
+            FacilityAmount(name=name, text=text, amount=cents)
+            for name, text in AMOUNTS.items()
+            for one in (stay, other)
+            if (cents := to_cents(getattr(one, name)))
+        ),
+    )
+    return None if found == FacilityDecision() else found
+
+
+def _stated_number(value: Decimal | None) -> str:
+    """Return a number as people write it; empty for none and for zero."""
+    return f"{value.normalize():f}" if value else ""
 
 
 def as_void_answer(claim_payment: ClaimPayment) -> ClaimPayment:
@@ -244,6 +279,7 @@ def _line(view: RemittanceLineView, status: str) -> PaidLine:
     return PaidLine(
         line_control_number=view.control,
         procedure=(procedure.code if procedure else "") or view.revenue,
+        revenue_code=view.revenue or _revenue_code(procedure),
         submitted_procedure=submitted,
         modifiers=procedure.modifiers if procedure else (),
         units_billed=format_quantity(view.units_charged) or units or "1",
@@ -259,6 +295,11 @@ def _line(view: RemittanceLineView, status: str) -> PaidLine:
         remarks=tuple(map(_remark, view.remarks)),
         balanced=charge - paid - sums.total == 0,
     )
+
+
+def _revenue_code(procedure: ProcedureView | None) -> str:
+    """Return the revenue code of a line that has no other code."""
+    return procedure.code if procedure and procedure.qualifier == REVENUE_LIST else ""
 
 
 def _adjustments(views: Sequence[AdjustmentView], *, unpaid: bool) -> tuple[LineAdjustment, ...]:

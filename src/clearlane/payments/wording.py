@@ -13,6 +13,8 @@ from typing import NamedTuple
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.formats import last_first
 from clearlane.payments.balance import format_count
+from clearlane.payments.claim_series import ClaimSeries, SeriesType
+from clearlane.payments.facility import facility_sentences
 from clearlane.payments.payment import (
     ClaimPayment,
     ClaimPaymentType,
@@ -218,7 +220,8 @@ def claim_payment_warnings(claim_payment: ClaimPayment) -> tuple[str, ...]:
 
 
 def claim_payment_notes(claim_payment: ClaimPayment) -> tuple[str, ...]:
-    """Return sentences about a claim payment that a person may want to know: forwarding, interest, corrected names."""
+    """Return sentences about a claim payment that a person may want to know: forwarding, interest, days and groups,
+    corrected names."""
     found: list[str] = []
     if claim_payment.forwarded_to:
         found.append(f"Forwarded to {claim_payment.forwarded_to}.")
@@ -226,14 +229,28 @@ def claim_payment_notes(claim_payment: ClaimPayment) -> tuple[str, ...]:
         done = "paid" if claim_payment.interest > 0 else "taken back"
         amount = money(abs(claim_payment.interest))
         found.append(f"Interest {amount} is {done} as a provider adjustment, not with the claim.")
+    if claim_payment.facility:
+        found += facility_sentences(claim_payment.facility)
+        found += (f"{one.text}: {money(one.amount)}." for one in claim_payment.facility.amounts)
     if claim_payment.corrected_patient:
         found.append(_corrected_words(claim_payment.corrected_patient))
     return tuple(found)
 
 
+def series_words(series: ClaimSeries) -> str:
+    """Return how the bills of a stay come to one amount."""
+    how = {
+        SeriesType.ADDITIVE: "which add up",
+        SeriesType.CUMULATIVE: "of which the last one counts",
+    }[series.type]
+    bills = format_count(len(series.members), "bill")
+    return f"Series of {bills}, {how}: charge {money(series.total_cents)}, paid {money(series.paid_cents)}"
+
+
 def procedure_words(line: PaidLine) -> str:
-    """Return the procedure with its modifiers, and the one that was billed if the payer changed it."""
-    code = " ".join((line.procedure, *line.modifiers)).strip()
+    """Return revenue code and procedure with its modifiers, and the one that was billed if the payer changed it."""
+    revenue = line.revenue_code if line.revenue_code != line.procedure else ""
+    code = " ".join(filter(None, (revenue, line.procedure, *line.modifiers)))
     changed = line.submitted_procedure and line.submitted_procedure != line.procedure
     return f"{code} (billed {line.submitted_procedure})" if changed else code
 

@@ -1,76 +1,76 @@
-"""Within how many days payers usually answer a claim: the installation's number, or that of the payer's route.
+"""Within how many days a payer usually answers a claim, and by when what a claim awaits is to come.
 
-    usual = usual_days(payers, connections, default=30)
-    usual.of("medical", "HARBOR")                   # 14, or the setting claim_silence_days
-    for group in usual.groups: ...                  # every number of days, and whose it is
+    days = AnswerDays(connections, default=30)
+    days.of("medical", "HARBOR")                                     # 14, or the setting claim_silence_days
+    days.due(Awaited.DECISION, "medical", "HARBOR", now)             # the moment by which the payer is to decide
 
-A claim without a word for longer counts as unanswered: in lists and counts, for the event, and for sending it again.
-Knows routes; knows no claim.
+A claim without an answer for longer is overdue, and may be sent again. Knows routes; knows no claim.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 
+from clearlane.claims.answer_times import NO_FIGURES, AnswerFigures
+from clearlane.claims.awaiting import ANSWERS, PAYMENT_DAYS, Awaited, sending_due
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.connect.connections import Connections
-from clearlane.payers.directory import PayerDirectory
-from clearlane.store.claims.payer_filter import PayerFilter, payer_key
+from clearlane.kernel.business_days import add_business_days, first_business_day
+from clearlane.kernel.clock import to_micros
 
-
-class SilenceGroup(NamedTuple):
-    """Payers that usually answer within the same number of days."""
-
-    days: int
-    payers: PayerFilter
-
-    def cutoff(self, now: datetime) -> datetime:
-        """Return the time before which a claim without an answer is late."""
-        return now - timedelta(days=self.days)
+SOON, ONE_DAY = timedelta(hours=1), timedelta(days=1)
+DUE_AGAIN_DAYS = 15
+"""Business days that a payer gets at least that said that it still decides on a claim."""
 
 
 @dataclass(frozen=True, slots=True)
-class UsualDays:
-    """The installation's number of days, and those of payers that have their own."""
+class AnswerDays:
+    """The installation's number of days, and those of routes that have their own."""
 
+    connections: Connections
     default: int
-    own: Mapping[str, int] = field(default_factory=dict)
-    """By payer key."""
 
     def of(self, kind: str, payer_id: str) -> int:
-        """Return the number of days of the payer of a kind of claim."""
-        return self.own.get(payer_key(kind, payer_id), self.default)
+        """Return the number of days of a payer: of its first route that has one, else the installation's."""
+        type = KINDS[ClaimKind(kind)].payer_type
+        routes = self.connections.mailbox_routes(type, payer_id)
+        return next((route.answer_days for route in routes if route.answer_days), self.default)
 
-    def has_own(self, kind: str, payer_id: str) -> bool:
-        """Return whether a payer has a number of its own."""
-        return payer_key(kind, payer_id) in self.own
+    def due(
+        self,
+        awaited: Awaited | None,
+        kind: str,
+        payer_id: str,
+        since: datetime,
+        figures: AnswerFigures = NO_FIGURES,
+        *,
+        decided_day: date | None = None,
+        notice_due: date | None = None,
+    ) -> int | None:
+        """Return by when what is awaited since a moment is to come, in microseconds; None if no time is known.
 
-    @property
-    def groups(self) -> list[SilenceGroup]:
-        """Every number of days with its payers; the installation's first."""
-        if not self.own:
-            return [SilenceGroup(self.default, PayerFilter())]
-        found: dict[int, list[str]] = {}
-        for key, days in self.own.items():
-            found.setdefault(days, []).append(key)
-        return [
-            SilenceGroup(self.default, PayerFilter(other_than=tuple(self.own))),
-            *(SilenceGroup(days, PayerFilter(payers=tuple(keys))) for days, keys in found.items()),
-        ]
+        A figure that was measured on the payer's own answers comes first, in business days. The remittance of a payer that
+        decided on a day comes a few business days later. A notice is to be accepted by a day of its own.
+        """
+        if awaited is Awaited.SENDING:
+            return sending_due(to_micros(since))
+        if awaited is None or awaited not in ANSWERS:
+            return None
+        if notice_due is not None:
+            # The day ends after every time zone of the country has left it.
+            until = datetime.combine(notice_due + ONE_DAY, time(12), tzinfo=UTC)
+            return to_micros(max(until, since + SOON))
+        if awaited is Awaited.PAYMENT:
+            day = add_business_days(decided_day or since.date(), PAYMENT_DAYS)
+            # It may be over already. What is written is later than now, so that it is found.
+            return to_micros(since + max(day - since.date(), SOON))
+        measured = figures.get((kind, payer_id, awaited.value))
+        if measured is not None:
+            last = add_business_days(since.date(), max(measured, 1))
+            return to_micros(since + (last - since.date()))
+        due = since + timedelta(days=self.of(kind, payer_id))
+        return to_micros(due + (first_business_day(due.date()) - due.date()))
 
-
-def usual_days(payers: PayerDirectory, connections: Connections, *, default: int) -> UsualDays:
-    """Return within how many days the payers of an installation usually answer; ``default`` is its own number."""
-    own: dict[str, int] = {}
-    for route in connections.all_mailbox_routes():
-        if route.answer_days:
-            known = payers.find(route.payer_id, route.type)
-            key = payer_key(route.type.lower(), known.payer_id if known else route.payer_id)
-            own[key] = answer_days(connections, route.type, route.payer_id, default=default)
-    return UsualDays(default, own)
-
-
-def answer_days(connections: Connections, type: str, payer_id: str, *, default: int) -> int:
-    """Return the number of days of one payer: of its first route that has one, else the installation's."""
-    routes = connections.mailbox_routes(type, payer_id)
-    return next((route.answer_days for route in routes if route.answer_days), default)
+    def due_again(self, due: int | None, now: datetime) -> int:
+        """Return by when a decision is to come that was due at a moment, after the payer said that it works on it."""
+        later = to_micros(now + (add_business_days(now.date(), DUE_AGAIN_DAYS) - now.date()))
+        return max(due or 0, later)

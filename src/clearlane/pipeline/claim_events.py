@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
+from clearlane.claims.resubmission import NOT_DELIVERED
 from clearlane.events.event import EventActor, EventData, NewEvent
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.claim_payment_label import is_forwarded
@@ -46,6 +47,7 @@ LABEL_TYPES: dict[ClaimLabel, str] = {
     ClaimLabel.VOIDED: "claim.voided",
     # Its successor was named when it was sent; this says that the payer has decided on it.
     ClaimLabel.REPLACED: "claim.corrected",
+    ClaimLabel.NOTICE_ACCEPTED: "claim.acknowledged",
     ClaimLabel.PAID: "claim.paid",
 }
 REFUSED_BY: dict[FactKind, str] = {
@@ -162,6 +164,8 @@ def _describe(change: ClaimChange) -> Iterator[_Described]:
     if change.new is None:
         yield "claim.reversed", _states(change), False
         return
+    if _is_answered_before_sent(change):
+        yield STATE_TYPES[ClaimState.SENT], _states(change), False
     payments = [one for one in change.new if isinstance(one.fact, ClaimPaymentFact)]
     for one in payments:
         yield from _payment(change, one)
@@ -175,6 +179,16 @@ def _describe(change: ClaimChange) -> Iterator[_Described]:
     for one in change.new:
         if one.has_document:
             yield "document.created", {"document_id": one.fact.document_id}, one.from_payer
+
+
+def _is_answered_before_sent(change: ClaimChange) -> bool:
+    """Return whether the payer said something of a claim before its delivery was recorded, as after a crash between the two.
+
+    It has the file then. That is reported now and once: the delivery, recorded later, changes no state.
+    """
+    skipped = {*NOT_DELIVERED, ClaimState.SENT}
+    is_known = change.before.state in NOT_DELIVERED and change.after.state not in skipped
+    return bool(change.new) and is_known
 
 
 def _is_news(change: ClaimChange) -> bool:
@@ -215,6 +229,8 @@ def _closing(change: ClaimChange, label: ClaimLabel) -> _Described:
 def _state(change: ClaimChange, new: Sequence[RecordedFact]) -> _Described:
     after = change.after
     type, data = STATE_TYPES[after.state], _states(change)
+    if after.state is ClaimState.COMPLETE and after.is_notice:
+        type = LABEL_TYPES[ClaimLabel.NOTICE_ACCEPTED]
     if after.state is ClaimState.PENDING and after.status_category.startswith(REQUEST_CATEGORY):
         type = "claim.information_requested"
     if after.state is ClaimState.REJECTED:

@@ -2,19 +2,14 @@
 
     label_claim(status, counting)          # ClaimLabel.DENIED
 
-A label is stored with the claim whenever facts are recorded, so that lists find claims by it. The lists of reasons that
+A label is stored with the claim whenever facts are recorded, so that lists find claims by it; that of a claim whose payer
+does not answer, when a person is to look at it (``follow_up.overdue_claims``). The lists of reasons that
 make a denial are in ``payments.claim_payment_label``.
 """
 
-from datetime import datetime, timedelta
-
-from clearlane.claims.claim_filters import OPEN_LABELS
 from clearlane.claims.lifecycle import ClaimClosing, ClaimState, LifecycleStatus
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.kernel.clock import from_micros
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.pipeline.answer_days import UsualDays
-from clearlane.store.claims.claim_query import ClaimListRow
 
 WITHOUT_PAYMENT: dict[ClaimState, ClaimLabel] = {
     ClaimState.RECEIVED: ClaimLabel.RECEIVED,
@@ -24,7 +19,8 @@ WITHOUT_PAYMENT: dict[ClaimState, ClaimLabel] = {
     ClaimState.ACKNOWLEDGED: ClaimLabel.ACCEPTED,
     ClaimState.PENDING: ClaimLabel.IN_PROCESS,
     ClaimState.REJECTED: ClaimLabel.REJECTED,
-    ClaimState.COMPLETE: ClaimLabel.PAID,
+    # Only a notice is complete without a payment, a void or a replacement.
+    ClaimState.COMPLETE: ClaimLabel.NOTICE_ACCEPTED,
 }
 BY_CLOSING: dict[ClaimClosing, ClaimLabel] = {
     ClaimClosing.VOIDED: ClaimLabel.VOIDED,
@@ -53,17 +49,9 @@ def label_claim(status: LifecycleStatus, counting: ClaimPaymentFact | None) -> C
     return WITHOUT_PAYMENT[status.state]
 
 
-def is_unanswered(row: ClaimListRow, now: datetime, usual: UsualDays) -> bool:
-    """Return whether the payer of a claim has been silent for longer than is usual."""
-    late = now - timedelta(days=usual.of(row.kind, row.payer_id))
-    return row.label in OPEN_LABELS and from_micros(row.updated_at) < late
-
-
-def shown_label(label: ClaimLabel, *, no_answer: bool, is_replaced: bool) -> ClaimLabel:
+def shown_label(label: ClaimLabel, *, is_replaced: bool) -> ClaimLabel:
     """Return the label that people and programs see of a claim.
 
-    A claim that another took over from is replaced, unless it was voided. One whose payer is silent says so.
+    A claim that another took over from is replaced, unless it was voided.
     """
-    if is_replaced and label is not ClaimLabel.VOIDED:
-        return ClaimLabel.REPLACED
-    return ClaimLabel.NO_ANSWER if no_answer else label
+    return ClaimLabel.REPLACED if is_replaced and label is not ClaimLabel.VOIDED else label

@@ -8,16 +8,27 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from clearlane.claims import lifecycle
+from clearlane.claims.answer_times import AnswerFigures, coming_answer
+from clearlane.claims.awaiting import (
+    NOTHING_AWAITED,
+    Awaited,
+    AwaitedState,
+    awaited_thing,
+    is_of_draft,
+)
 from clearlane.claims.claim_status import (
     ClaimStatus,
     encode_claim_status,
     update_claim_status,
 )
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.responses.facts import Fact
+from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
+from clearlane.payments.claim_payment_label import FORWARDED_STATUSES
 from clearlane.payments.model import ClaimPaymentFact
+from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.claim_events import ClaimChange, RecordedFact, change_events, in_runs
 from clearlane.pipeline.claim_label import label_claim
 from clearlane.pipeline.claim_succession import find_closings, follow_successors, open_status
@@ -29,9 +40,11 @@ from clearlane.store.claims import (
     claim_updates,
     reinstatement,
 )
+from clearlane.store.claims.answer_delays import load_figures
 from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_updates import ClaimStateRow, ClaimStateUpdate
 from clearlane.store.database.database import Tx
+from clearlane.store.payments import secondary_drafts
 from clearlane.store.vault.vault import Vault
 
 KNOWN_TO_THE_PAYER = frozenset({ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE})
@@ -43,12 +56,15 @@ async def update_statuses(
     changed: Mapping[ClaimStateRow, Sequence[RecordedFact] | None],
     known: KnownFacts,
     now: datetime,
+    answer_days: AnswerDays,
     *,
     only_news: bool = False,
+    waits_again: bool = False,
 ) -> list[str]:
     """Recompute and write the status of claims, with events and references. A fact was withdrawn if there is None.
 
-    ``only_news`` leaves alone the claims whose status stays as it is. Returns the numbers of those that were written.
+    ``only_news`` leaves alone the claims whose status stays as it is; ``waits_again`` lets those wait from now on. Returns
+    the numbers of those that were written.
     """
     await vault.load_keys_of(tx, [one.status for one in changed if one.status])
     at = to_micros(now)
@@ -74,12 +90,22 @@ async def update_statuses(
     ]
     if only_news:
         changes = [one for one in changes if one.changes_status]
+    figures = await load_figures(tx, {one.claim.payer_id for one in changes})
     events = [change_events(one, at) for one in changes]
     tx.add_events(in_runs(events))
     await claim_updates.update_claims(
         tx,
         [
-            _state_update(vault, one, known[one.claim.claim_number].values(), len(each), at)
+            _state_update(
+                vault,
+                one,
+                known[one.claim.claim_number].values(),
+                len(each),
+                now,
+                answer_days,
+                figures,
+                waits_again=waits_again,
+            )
             for one, each in zip(changes, events, strict=True)
         ],
     )
@@ -90,12 +116,13 @@ async def update_statuses(
     ]
     if rejected:
         await account_numbers.release_refused(tx, rejected)
-    await _reinstate_and_supersede(tx, changes)
+    await _reinstate_and_supersede(tx, changes, at)
     await _keep_former_payer_numbers(tx, vault, changes)
+    await _note_next_payers(tx, changes, at)
     return [one.claim.claim_number for one in changes]
 
 
-async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange]) -> None:
+async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange], at: int) -> None:
     """Reinstate claims whose successor was rejected, and supersede them again if it is not rejected any more.
 
     No statement for claims without predecessor and successor. All of them were locked before (``related_claims``).
@@ -115,21 +142,54 @@ async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange]) -> No
         if one.claim.is_superseded and one.after.state is ClaimState.COMPLETE
     ]
     if rejected:
-        await reinstatement.reinstate_before_rejected(tx, rejected)
+        await reinstatement.reinstate_before_rejected(tx, rejected, at)
     if restored:
         await reinstatement.supersede_before(tx, restored)
     if completed:
         last = await follow_successors(tx, completed)
         without = [number for number, one in last.items() if one.state in REFUSED_OR_CANCELED]
         if without:
-            await reinstatement.reinstate(tx, sorted(without))
+            await reinstatement.reinstate(tx, sorted(without), at)
 
 
 def _state_update(
-    vault: Vault, change: ClaimChange, known_facts: Collection[AnyFact], event_count: int, at: int
+    vault: Vault,
+    change: ClaimChange,
+    known_facts: Collection[AnyFact],
+    event_count: int,
+    now: datetime,
+    answer_days: AnswerDays,
+    figures: AnswerFigures,
+    *,
+    waits_again: bool,
 ) -> ClaimStateUpdate:
     claim, status = change.claim, change.after
     label = label_claim(status, _counting_payment(known_facts))
+    awaited = awaited_thing(label, status, has_999=_is_taken_in(known_facts))
+    if awaited is not None:
+        awaited = coming_answer(awaited, claim.kind, claim.payer_id, figures)
+    state = AwaitedState(claim.awaiting, claim.awaited_since, claim.awaited_by)
+    if awaited == claim.awaiting and not change.changes_status and not waits_again:
+        # Nothing new: it goes on waiting, and stays with the person whom it was given to.
+        label = ClaimLabel.NO_ANSWER if claim.label == ClaimLabel.NO_ANSWER else label
+    elif is_of_draft(awaited, claim.awaiting):
+        pass
+    elif awaited is None:
+        state = NOTHING_AWAITED
+    else:
+        by = answer_days.due(
+            awaited,
+            claim.kind,
+            claim.payer_id,
+            now,
+            figures,
+            decided_day=status.decided_day,
+            notice_due=status.notice_due,
+        )
+        if awaited is Awaited.DECISION and awaited == claim.awaiting:
+            # The payer said that it works on it: its time runs since it took the claim in.
+            by = answer_days.due_again(claim.awaited_by, now)
+        state = AwaitedState(awaited.value, to_micros(now), by)
     content = encode_claim_status(status)
     return ClaimStateUpdate(
         claim.claim_number,
@@ -137,12 +197,48 @@ def _state_update(
         _waits_for_batch(claim, change.before, status, known_facts),
         status.payer_cents,
         status.patient_cents,
-        at,
+        to_micros(now),
         vault.seal(claim.vendor_id, STATUS_COLUMN, claim.claim_number, content),
         claim_search.payer_number_key(vault, status.payer_control_number),
         claim.event_sequence + event_count,
         label.value,
+        *state,
     )
+
+
+def _is_taken_in(known_facts: Iterable[AnyFact]) -> bool:
+    """Return whether a 999 accepted the last file that the claim was sent in, or a clearinghouse passes it on."""
+    facts = [one for one in known_facts if isinstance(one, Fact)]
+    last = max((one.attempt for one in facts if one.kind is FactKind.SENT), default=0)
+    return any(
+        one.is_passed_on or (one.kind is FactKind.ACCEPTED_999 and one.attempt >= last)
+        for one in facts
+    )
+
+
+async def _note_next_payers(tx: Tx, changes: Sequence[ClaimChange], at: int) -> None:
+    """Have the claims for the next payers drafted, or drafted again, after a claim payment or without it.
+
+    No statement for claims that name no other insurance, are not forwarded, and are decided for the first time.
+    """
+    concerned = [one for one in changes if one.new is None or any(map(_is_payment, one.new))]
+    named = [one.claim for one in concerned if _has_next_payer(one)]
+    if named:
+        owners = [(one.vendor_id, one.site_id, one.claim_number) for one in named]
+        await secondary_drafts.note_due(tx, owners, at)
+    # A person may have added the insurance.
+    again = [one for one in concerned if one.before.is_decided and not _has_next_payer(one)]
+    if again:
+        await secondary_drafts.note_changed(tx, [one.claim.claim_number for one in again])
+
+
+def _has_next_payer(change: ClaimChange) -> bool:
+    """Return whether a claim names another insurance, or was forwarded to one."""
+    return change.before.has_next_payer or change.after.payment_status in FORWARDED_STATUSES
+
+
+def _is_payment(recorded: RecordedFact) -> bool:
+    return isinstance(recorded.fact, ClaimPaymentFact)
 
 
 async def _keep_former_payer_numbers(tx: Tx, vault: Vault, changes: Sequence[ClaimChange]) -> None:

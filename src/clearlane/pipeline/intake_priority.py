@@ -30,15 +30,17 @@ class IntakePriority:
         seconds = max(self._seconds() - self._asked_at, 1.0)
         return self._claims / seconds <= INTAKE_PRIORITY_CLAIMS_PER_SECOND
 
-    def allows_batching(self) -> bool:
-        """Return whether batching may run: few claims arrived since the last call, or it waited long enough."""
+    def allows_batching(self, *, beside_large_file: bool = False) -> bool:
+        """Return whether batching may run: few claims arrived since the last call, or it waited long enough.
+
+        Claims of a large file are released by a process of its own: while it runs, many claims arrive.
+        """
         now = self._seconds()
         rate = self._claims / max(now - self._asked_at, 1.0)
         self._claims, self._asked_at = 0, now
         if (
-            rate > INTAKE_PRIORITY_CLAIMS_PER_SECOND
-            and now - self._calm_at < INTAKE_PRIORITY_SECONDS_MAX
-        ):
+            beside_large_file or rate > INTAKE_PRIORITY_CLAIMS_PER_SECOND
+        ) and now - self._calm_at < INTAKE_PRIORITY_SECONDS_MAX:
             return False
         self._calm_at = now
         return True

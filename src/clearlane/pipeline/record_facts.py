@@ -1,7 +1,7 @@
 """Record payer facts on claims and recompute their status.
 
     await ensure_keys(vault, claim_facts)               # before the transaction: the vendors' data keys
-    await record_facts(tx, vault, claim_facts, now)     # in a transaction of a system scope
+    await record_facts(tx, vault, claim_facts, now, context.answer_days)     # in a transaction of a system scope
 
 A repeated fact counts once; the earliest report of a statement is kept. So files may arrive in any
 order, and a file may be posted again after a crash. Knows facts, and the documents and claim payments that they become; no
@@ -23,6 +23,7 @@ from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.redacted_repr import shows
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.payment import ClaimPaymentType, MatchedBy
+from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.claim_events import RecordedFact
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.claim_succession import is_void_answer, open_status, pass_refused
@@ -41,6 +42,7 @@ from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.database.database import Tx
+from clearlane.store.delivery import proof_log
 from clearlane.store.payments import claim_payments
 from clearlane.store.payments.claim_payments import ClaimPaymentRole, ClaimPaymentRow
 from clearlane.store.vault.vault import Vault
@@ -73,6 +75,8 @@ class ClaimFact(NamedTuple):
     """The payer's file; None for a fact of our own."""
     place: PaymentPlace | None = None
     """For a claim payment: its place in the payment."""
+    leaf: bytes = b""
+    """For an acknowledgement: the leaf that it adds to the log of filings, if it is new."""
 
 
 class ClaimOwnershipError(Exception):
@@ -86,7 +90,11 @@ async def ensure_keys(vault: Vault, claim_facts: Iterable[ClaimFact]) -> None:
 
 
 async def record_facts(
-    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
+    tx: Tx,
+    vault: Vault,
+    claim_facts: Sequence[ClaimFact],
+    now: datetime,
+    answer_days: AnswerDays,
 ) -> int:
     """Record facts and update the status of their claims; return how many facts were new.
 
@@ -100,13 +108,28 @@ async def record_facts(
     await lock_relatives(tx, [one.claim_number for one in ordered], links.values())
     new = 0
     for page in _pages(ordered):
-        new += await _record_page(tx, vault, page, now)
-    await update_relatives(tx, vault, list(links), now)
+        new += await _record_page(tx, vault, page, now, answer_days)
+    await update_relatives(tx, vault, list(links), now, answer_days)
     return new
 
 
+async def wait_again(
+    tx: Tx, vault: Vault, claim_number: str, now: datetime, answer_days: AnswerDays
+) -> None:
+    """Let a claim whose payer said again what is known of it wait from now on, as after a new answer."""
+    locked = await claim_updates.lock_claims(tx, [claim_number])
+    known = await load_known_facts(tx, vault, [claim_number])
+    changed: dict[ClaimStateRow, Sequence[RecordedFact] | None] = dict.fromkeys(locked.values(), ())
+    await update_statuses(tx, vault, changed, known, now, answer_days, waits_again=True)
+
+
 async def withdraw_fact(
-    tx: Tx, vault: Vault, claim_number: str, identity: str, now: datetime
+    tx: Tx,
+    vault: Vault,
+    claim_number: str,
+    identity: str,
+    now: datetime,
+    answer_days: AnswerDays,
 ) -> DocumentSource:
     """Take a claim payment back from a claim it does not concern, and recompute the claim's status.
 
@@ -125,11 +148,11 @@ async def withdraw_fact(
         await facts.remove(tx, claim_number, identity)
         await documents.remove(tx, document.document_id)
         del known[claim_number][identity]
-        await update_statuses(tx, vault, dict.fromkeys(locked.values()), known, now)
+        await update_statuses(tx, vault, dict.fromkeys(locked.values()), known, now, answer_days)
         await claim_payments.set_roles(
             tx, list(_claim_payment_roles(claim_number, known[claim_number]))
         )
-        await update_relatives(tx, vault, [claim_number], now)
+        await update_relatives(tx, vault, [claim_number], now, answer_days)
     return source
 
 
@@ -169,6 +192,8 @@ class _FactChanges:
     """The rows to write for a page of facts."""
 
     added: list[FactRow] = field(default_factory=list)
+    leaves: dict[int, list[bytes]] = field(default_factory=dict)
+    """The leaves of new facts, by the file that they came in."""
     earlier: list[FactRow] = field(default_factory=list)
     documents: list[StoredDocument] = field(default_factory=list)
     claim_payments: list[ClaimPaymentRow] = field(default_factory=list)
@@ -177,7 +202,11 @@ class _FactChanges:
 
 
 async def _record_page(
-    tx: Tx, vault: Vault, claim_facts: Sequence[ClaimFact], now: datetime
+    tx: Tx,
+    vault: Vault,
+    claim_facts: Sequence[ClaimFact],
+    now: datetime,
+    answer_days: AnswerDays,
 ) -> int:
     """Record one page. The claims are locked before their facts are read, so concurrent postings serialize."""
     locked = await claim_updates.lock_claims(tx, [one.claim_number for one in claim_facts])
@@ -186,6 +215,8 @@ async def _record_page(
     changes = _sort_facts(vault, claim_facts, locked, known, now)
     if changes.added:
         await facts.add(tx, changes.added)
+    for inbox_id, leaves in changes.leaves.items():
+        await proof_log.add_acknowledgements(tx, inbox_id, leaves, to_micros(now))
     if changes.documents:
         await documents.add(tx, changes.documents)
     if changes.earlier:
@@ -194,7 +225,7 @@ async def _record_page(
         await claim_payments.add(tx, changes.claim_payments)
     if changes.changed:
         claims = {locked[id]: new for id, new in changes.changed.items()}
-        await update_statuses(tx, vault, claims, known, now)
+        await update_statuses(tx, vault, claims, known, now, answer_days)
     if roles := _changed_roles(changes, known):
         await claim_payments.set_roles(tx, roles)
     return len(changes.added)
@@ -227,6 +258,8 @@ def _sort_facts(
                 changes.documents.append(_document(vault, one, fact, now))
             claim_known[identity] = fact
             changes.added.append(_row(vault, one, fact, identity))
+            if one.leaf and one.inbox_id is not None:
+                changes.leaves.setdefault(one.inbox_id, []).append(one.leaf)
             changes.changed.setdefault(one.claim_number, []).append(_recorded(one, fact))
             if one.place is not None:
                 changes.claim_payments.append(_claim_payment(one, fact, identity))
@@ -247,7 +280,8 @@ def _recorded(one: ClaimFact, fact: AnyFact) -> RecordedFact:
     return RecordedFact(
         fact,
         payment_id=one.place.payment_id if one.place else "",
-        from_payer=one.inbox_id is not None and not by_person,
+        # A fact of our own has neither a file nor a part of one; an answer in real time has no file.
+        from_payer=(one.inbox_id is not None or one.x12_part is not None) and not by_person,
         has_document=one.x12_part is not None,
     )
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.stored_facts import load_known_facts
 from clearlane.store.claims import claim_updates
@@ -56,7 +57,7 @@ async def lock_relatives(
 
 
 async def update_relatives(
-    tx: Tx, vault: Vault, claim_numbers: Sequence[str], now: datetime
+    tx: Tx, vault: Vault, claim_numbers: Sequence[str], now: datetime, answer_days: AnswerDays
 ) -> None:
     """Recompute the claims before and after these, and on from each that changes."""
     for _ in range(ROUNDS_MAX):
@@ -68,7 +69,7 @@ async def update_relatives(
         delivered = [one for one in locked.values() if one.state in DELIVERED_STATES]
         known = await load_known_facts(tx, vault, [one.claim_number for one in delivered])
         claim_numbers = await update_statuses(
-            tx, vault, dict.fromkeys(delivered, ()), known, now, only_news=True
+            tx, vault, dict.fromkeys(delivered, ()), known, now, answer_days, only_news=True
         )
 
 

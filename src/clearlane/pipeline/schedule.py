@@ -5,14 +5,28 @@ The engine adds its own schedules (recovery and purge).
 
 from clearlane.engine import self_check
 from clearlane.engine.workflows import Workflow, WorkQueue, WorkSchedule, WorkTables, WorkTick
+from clearlane.pipeline.filing import checkpoints, stamp_checkpoints
+from clearlane.pipeline.follow_up import (
+    awaited_enrollments,
+    measure_answers,
+    overdue_claims,
+    watch_filing_limits,
+)
 from clearlane.pipeline.inbound import post, receive, sender_responses
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
-from clearlane.pipeline.intake.files import file_work, purge_files, release_claims
-from clearlane.pipeline.notify import purge_events, silent_claims
+from clearlane.pipeline.intake.files import (
+    daily_summary,
+    file_inquiries,
+    file_work,
+    purge_files,
+    release_claims,
+)
+from clearlane.pipeline.notify import purge_events
 from clearlane.pipeline.operator import enrollment_answers, import_codes, try_codes
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_counts, claim_summary
+from clearlane.pipeline.secondary import draft_work
 
 # The engine's library polls its queues, and a poll each second costs an idle node up to half a percent of a core: there
 # are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
@@ -38,7 +52,12 @@ WORKFLOWS = (
         find_finished=dispatch.find_delivered,
     ),
     Workflow(name=post.NAME, verb=post.post, queue=post.QUEUE, find_finished=post.find_posted),
-    Workflow(name=file_work.NAME, verb=file_work.work_on_file, queue=file_work.QUEUE),
+    Workflow(
+        name=file_work.NAME,
+        verb=file_work.work_on_file,
+        queue=file_work.QUEUE,
+        begins_at_once=True,
+    ),
 )
 
 # What looks for due rows of our own runs by a timer of each node, without a record: a record costs ten times as much.
@@ -63,9 +82,19 @@ TICKS: tuple[WorkTick, ...] = (
         every_seconds=inquiry_schedule.ASK_EVERY_SECONDS,
     ),
     WorkTick(
-        name=silent_claims.NAME,
-        verb=silent_claims.silence_tick,
-        every_seconds=silent_claims.EVERY_SECONDS,
+        name=file_inquiries.NAME,
+        verb=file_inquiries.inquiry_file_tick,
+        every_seconds=file_inquiries.EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=overdue_claims.NAME,
+        verb=overdue_claims.overdue_tick,
+        every_seconds=overdue_claims.EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=awaited_enrollments.NAME,
+        verb=awaited_enrollments.enrollment_wait_tick,
+        every_seconds=awaited_enrollments.EVERY_SECONDS,
     ),
     WorkTick(
         name=enrollment_answers.NAME,
@@ -82,10 +111,37 @@ TICKS: tuple[WorkTick, ...] = (
         verb=sender_responses.response_tick,
         every_seconds=sender_responses.EVERY_SECONDS,
     ),
+    WorkTick(
+        name=draft_work.NAME,
+        verb=draft_work.draft_tick,
+        every_seconds=draft_work.EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=checkpoints.NAME,
+        verb=checkpoints.checkpoint_tick,
+        every_seconds=checkpoints.EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=stamp_checkpoints.NAME,
+        verb=stamp_checkpoints.stamp_tick,
+        every_seconds=stamp_checkpoints.EVERY_SECONDS,
+    ),
     WorkTick(name=try_codes.NAME, verb=try_codes.trial_tick, every_seconds=try_codes.EVERY_SECONDS),
 )
 
 SCHEDULES: tuple[WorkSchedule, ...] = (
+    WorkSchedule(
+        name=watch_filing_limits.NAME,
+        verb=watch_filing_limits.filing_tick,
+        cron=watch_filing_limits.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=measure_answers.NAME,
+        verb=measure_answers.measure_tick,
+        cron=measure_answers.EVERY,
+        queue=self_check.QUEUE,
+    ),
     WorkSchedule(
         name=inquiry_schedule.PURGE,
         verb=inquiry_schedule.purge_tick,
@@ -114,6 +170,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=import_codes.NAME,
         verb=import_codes.purge_tick,
         cron=import_codes.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=daily_summary.NAME,
+        verb=daily_summary.summary_tick,
+        cron=daily_summary.EVERY,
         queue=self_check.QUEUE,
     ),
     WorkSchedule(

@@ -19,7 +19,10 @@ from clearlane.connect.connections import Connections
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
+from clearlane.pipeline.answer_days import AnswerDays
+from clearlane.pipeline.intake.files.file_process import FileProcesses
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
+from clearlane.pipeline.recent_claims import RecentClaims
 from clearlane.store.database.database import Actor, Database, Job, SystemScope, Tx
 from clearlane.store.events.event_watch import EventWatch
 from clearlane.store.vault.vault import Vault
@@ -58,6 +61,8 @@ class WorkLimits:
     """Days that eligibility requests are kept."""
     claim_silence_days: int = limits.CLAIM_SILENCE_DAYS_MAX
     """Days without a word from the payer after which a claim may be sent again under its id."""
+    crossover_days: int = limits.CROSSOVER_DAYS_MAX
+    """Days without an answer of the payer that a claim was forwarded to, after which it is asked."""
     settle_seconds: int = limits.SETTLE_SECONDS
     """Seconds for which a payer's file must be unchanged before it counts as whole; a route may have its own."""
     event_days: int = limits.EVENTS_KEPT_DAYS
@@ -125,6 +130,8 @@ class WorkContext:
     rule_settings: Callable[[], RuleSettings] = lambda: NO_SETTINGS
     """What operators set rules to, a snapshot: call for it on each use."""
     intake: IntakeBatcher = field(default_factory=IntakeBatcher)
+    recent_claims: RecentClaims = field(default_factory=RecentClaims)
+    """Claims that this node has just accepted, for the batches that take them."""
     limits: WorkLimits = field(default_factory=WorkLimits)
     time_ago: Callable[[datetime, timedelta], datetime] = sub
     """Returns the moment that lies a length of the payers' time before another. A sandbox's payers have their own days."""
@@ -132,12 +139,23 @@ class WorkContext:
     """How payers answer enrollments in a sandbox; None in production, where only people decide."""
     eligibility_x12: bool = False
     """Whether eligibility responses contain the raw 271."""
+    timestamp_url: str = ""
+    """Where checkpoints of filings are stamped (RFC 3161); empty if they are not."""
     events_name_claims: bool = True
     """Whether events have the vendor's claim id, which is an identifier of a patient's under HIPAA."""
     event_watch: EventWatch | None = None
     """Wakes those who wait for events; None outside of a node."""
     wake_webhooks: Callable[[], None] = lambda: None
     """Lets this node look at the webhook endpoints, because one was added or changed."""
+    wake_files: Callable[[], None] = lambda: None
+    """Lets this node look for files that wait, because one was received here; others find it by their tick."""
+    file_processes: FileProcesses | None = None
+    """Processes large files of sites in processes of their own; None outside of a node."""
+
+    @property
+    def answer_days(self) -> AnswerDays:
+        """Within how many days payers usually answer, by the connections of now."""
+        return AnswerDays(self.payer_access.connections(), self.limits.claim_silence_days)
 
     @property
     def actor(self) -> Actor:

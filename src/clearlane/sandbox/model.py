@@ -5,8 +5,8 @@ Stored in the payer's ledger as MessagePack. Their reprs show no data.
 
 import re
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -34,6 +34,12 @@ class Profile:
     """Name of its ledger; its id if empty."""
     dental: bool = False
     """Whether its members have a dental plan."""
+    served: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Of an upstream clearinghouse, the names of the payers that it serves, by its ids for them; else empty."""
+
+    def payer_of(self, id: str) -> "Profile":
+        """Return who decides claims under a payer's id: a payer that it serves, else the payer itself."""
+        return replace(self, id=id, name=self.served[id]) if id in self.served else self
 
     @cached_property
     def file_stem(self) -> str:
@@ -88,7 +94,7 @@ class ServiceLine(_Value, frozen=True, kw_only=True):
     """A service line of a claim."""
 
     kind: str
-    """HC or AD: the code set of the procedure."""
+    """The code set of the procedure: HC, AD, HP; NU of a line with a revenue code alone."""
     code: str
     charge: Decimal
     modifiers: tuple[str, ...] = ()
@@ -96,18 +102,32 @@ class ServiceLine(_Value, frozen=True, kw_only=True):
     first: date | None = None
     last: date | None = None
     control: str = ""
+    revenue: str = ""
+    """The revenue code of an institutional line."""
     teeth: tuple[str, ...] = ()
     paid_by_others: Decimal | None = None
     """What earlier payers paid for the line."""
+    left_by_others: Decimal | None = None
+    """What the patient still owes for the line after the last of them; None if none of them says it."""
     position: int = 0
     """Position of its service segment in the set."""
+
+
+class Stay(_Value, frozen=True, kw_only=True):
+    """What an institutional claim states of the care, beside its lines."""
+
+    admitted: date | None = None
+    group: str = ""
+    """The diagnosis related group (HI*DR)."""
+    covered_days: Decimal = ZERO
+    """Value code 80."""
 
 
 class Claim(_Value, frozen=True, kw_only=True):
     """A claim as this payer read it."""
 
     kind: str
-    """837P or 837D."""
+    """837P, 837D or 837I."""
     account: str
     """CLM01."""
     number: str
@@ -135,6 +155,8 @@ class Claim(_Value, frozen=True, kw_only=True):
     """Index of its set in the file."""
     provider: int
     """Index of its billing provider in the file."""
+    stay: Stay | None = None
+    """None for a professional or dental claim."""
     first: int = 0
     """Positions in the set of its CLM and of its last segment."""
     last: int = 0

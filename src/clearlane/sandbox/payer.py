@@ -203,12 +203,12 @@ class SandboxPayer:
         after = replace(counts, interchanges=counts.interchanges + 1)
         envelope = reply_envelope(file.parties, after.interchanges, at)
         cases = [file.cases[one] for one in response.cases]
+        # A file to an upstream clearinghouse has claims of one payer.
+        payer = self.profile.payer_of(file.cases[0].claim.payer)
         if response.type is ResponseType.ACKNOWLEDGE:
-            content = await asyncio.to_thread(
-                status277ca.write, self.profile, file, cases, envelope
-            )
+            content = await asyncio.to_thread(status277ca.write, payer, file, cases, envelope)
         elif response.type is ResponseType.PEND:
-            content = await asyncio.to_thread(status277.write, self.profile, file, cases, envelope)
+            content = await asyncio.to_thread(status277.write, payer, file, cases, envelope)
         else:
             content, after = await self._write_835(response, file, cases, envelope, after, changes)
             if not content:
@@ -255,7 +255,11 @@ class SandboxPayer:
         owed = {provider.id: await self._ledger.owed(provider.id) for provider in file.providers}
         payments = remit835.gather(file, claims, owed)
         content = await asyncio.to_thread(
-            remit835.write, self.profile, payments, envelope, counts.checks + 1
+            remit835.write,
+            self.profile.payer_of(file.cases[0].claim.payer),
+            payments,
+            envelope,
+            counts.checks + 1,
         )
         for payment in payments:
             id = payment.provider.id

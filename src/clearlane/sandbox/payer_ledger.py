@@ -6,7 +6,7 @@ ledger may show its keys. Knows the ledger's port; decides nothing.
 
 import hashlib
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TypeVar
 
@@ -32,6 +32,10 @@ class PayerLedger:
         """Return the value of a key."""
         stored = await self._ledger.get(self._payer, key)
         return None if stored is None else msgspec.msgpack.decode(stored, type=kind)
+
+    async def is_planned(self, key: str) -> bool:
+        """Return whether an entry is on the agenda, or was put under the key of one."""
+        return await self._ledger.get(self._payer, key) is not None
 
     async def due(self, calendar: datetime, most: int) -> list[tuple[str, bytes]]:
         """Return the agenda entries that are due, earliest first."""
@@ -157,6 +161,17 @@ def duplicate_key(claim: Claim, provider: str) -> str:
         for line in claim.lines
     )
     return _digest(text.encode() for text in (claim.kind, provider, *lines))[:16]
+
+
+def question_keys(number: str, account: str) -> list[str]:
+    """Return the keys by which a claim is found that is asked about by its numbers: the clearinghouse's, then the account number."""
+    return ["asked/" + _digest([text.encode()]) for text in (number, account) if text]
+
+
+def day_key(member: str, last_name: str, day: date) -> str:
+    """Return the key by which a claim is found that is asked about by insured, patient and first day."""
+    texts = (member, last_name, day.isoformat())
+    return "asked/" + _digest(text.encode() for text in texts)
 
 
 def claim_number(file: int, at: int) -> str:

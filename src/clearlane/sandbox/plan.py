@@ -6,11 +6,12 @@ The same claim of the same member with the same history is always decided alike.
 cent, halves up. Knows claims as the payer read them; knows no file, no scenario and no clock.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
+from clearlane.sandbox import facility_plan
 from clearlane.sandbox.model import (
     PATIENT,
     ZERO,
@@ -62,6 +63,8 @@ class PlanTerms:
     """Services that are part of any of these on the same day."""
     limits: Mapping[str, int]
     """How often a service is covered in a year."""
+    price: Callable[[Claim], Sequence[Decimal]] | None = None
+    """What is allowed of each line of a claim; None: by the fees."""
 
 
 def _amounts(rows: Mapping[str, int]) -> dict[str, Decimal]:
@@ -111,13 +114,25 @@ DENTAL = PlanTerms(
     limits={"D0120": 2, "D0274": 1, "D1110": 2, "D1120": 2, "D1206": 2},
 )  # fmt: skip
 
-TERMS = {"837P": MEDICAL, "837D": DENTAL}
+FACILITY = PlanTerms(
+    fees=facility_plan.FEES,
+    other=facility_plan.SHARE,
+    deductible=Decimal(500),
+    maximum=None,
+    categories=(ServiceCategory(name="Care in a facility", prefixes=("",), pays=Decimal("0.80")),),
+    bundles={},
+    limits={},
+    price=facility_plan.allowed_amounts,
+)
+"""Stays by group or day, others by the line: no real pricing."""
+
+TERMS = {"837P": MEDICAL, "837D": DENTAL, "837I": FACILITY}
 
 
 def decide(claim: Claim, member: Member, today: date) -> tuple[Decision, PlanUsage]:
     """Decide a claim; return the decision and what it uses of the plan."""
     adjudication = _Adjudication(claim, TERMS[claim.kind], member, today)
-    lines = tuple(adjudication.line(line) for line in claim.lines)
+    lines = tuple(map(adjudication.line, range(len(claim.lines))))
     if claim.predetermination:
         return Decision(code=PREDETERMINED, lines=tuple(map(_predetermined, lines))), PlanUsage()
     used = PlanUsage(years=adjudication.years, service_counts=adjudication.times)
@@ -185,14 +200,21 @@ class _Adjudication:
     years: dict[str, YearUsage] = field(default_factory=dict)
     times: dict[str, int] = field(default_factory=dict)
     copaid: bool = False
+    allowed: Sequence[Decimal] = ()
+    """What is allowed of each line, if the plan prices claims as a whole."""
 
-    def line(self, line: ServiceLine) -> LineDecision:
+    def __post_init__(self) -> None:
+        if self.terms.price is not None:
+            self.allowed = self.terms.price(self.claim)
+
+    def line(self, at: int) -> LineDecision:
         """Decide a service line."""
+        line = self.claim.lines[at]
         if self._bundled(line):
             return denied_line(line.charge, "CO", "97", "M15")
         if self._too_often(line):
             return denied_line(line.charge, PATIENT, "119", "N362")
-        allowed = self._allowed(line)
+        allowed = self.allowed[at] if self.allowed else self._allowed(line)
         shares = self._shares(line, allowed)
         prior = self._paid_by_others(line)
         if prior and self.claim.order != "P":

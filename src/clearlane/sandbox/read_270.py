@@ -155,17 +155,17 @@ def read(content: bytes) -> list[InterchangeRead]:
     return [_interchange(one) for one in reader.parse(content).interchanges]
 
 
-def is_inquiry(content: bytes) -> bool:
-    """Return whether the first group of a file holds eligibility inquiries, reading its start alone."""
+def functional_group(content: bytes) -> str:
+    """Return GS01 of the first group of a file, reading its start alone; empty if it has none."""
     text = content[:CHUNK_BYTES].decode("latin-1").lstrip()
     learned = read_delimiters(text)
     if learned is None:
-        return False
+        return ""
     separators, length = learned
     segments = (one.strip() for one in text[length:].split(separators.terminator))
     start = "GS" + separators.element
     header = next((one for one in segments if one.startswith(start)), "")
-    return header.split(separators.element)[1:2] == [GROUP]
+    return "".join(header.split(separators.element)[1:2])
 
 
 def _interchange(source: tree.Interchange) -> InterchangeRead:

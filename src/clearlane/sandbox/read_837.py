@@ -16,16 +16,33 @@ from msgspec.structs import replace
 
 from clearlane.kernel import formats
 from clearlane.kernel.limits import CLAIMS_AT_ONCE
-from clearlane.sandbox.model import ZERO, Claim, Parties, Person, Provider, ServiceLine, SetHeader
+from clearlane.sandbox.model import (
+    ZERO,
+    Claim,
+    Parties,
+    Person,
+    Provider,
+    ServiceLine,
+    SetHeader,
+    Stay,
+)
 from clearlane.x12 import tree
 from clearlane.x12.checker.ack import BUSINESS_UNITS, GroupVerdict, SetVerdict, counted_sets
 from clearlane.x12.reader import reader
 from clearlane.x12.tree import Loop, get_element, split_components
 from clearlane.x12.writer.encode import clean
 
-KINDS = frozenset({"837P", "837D"})
-SERVICES = {"837P": "SV1", "837D": "SV3"}
-CHARGE, UNITS = 2, {"837P": 4, "837D": 6}
+SERVICES = {"837P": "SV1", "837D": "SV3", "837I": "SV2"}
+KINDS = frozenset(SERVICES)
+PROCEDURE = {"837P": 1, "837D": 1, "837I": 2}
+CHARGE = {"837P": 2, "837D": 2, "837I": 3}
+UNITS = {"837P": 4, "837D": 6, "837I": 5}
+INSTITUTIONAL = "837I"
+REVENUE_LIST = "NU"
+"""What an 835 calls the list of revenue codes, for a line without a procedure."""
+STATEMENT, SERVICE, ADMISSION = "434", "472", "435"
+GROUP_LIST, VALUE_LIST, COVERED_DAYS = "DR", "BE", "80"
+"""Code lists of HI01-1, and the value code of the covered days."""
 ENTITY, LAST, FIRST, MIDDLE, SUFFIX, IDENTIFIER = 2, 3, 4, 5, 7, 9
 UNIT_NAME = BUSINESS_UNITS["837"][0]
 
@@ -172,7 +189,7 @@ def claim_of(unit: reader.UnitClosed, set: int, provider: int) -> Claim:
     place, _, frequency = [*split_components(get_element(clm, 5)), "", "", ""][:3]
     names = own.loop("2010CA") if own is not None else level.loop("2010BA")
     payer = level.loop("2010BB")
-    days = _days(loop)
+    days = _days(loop, STATEMENT if kind == INSTITUTIONAL else SERVICE)
     return Claim(
         kind=kind,
         account=identifier(get_element(clm, 1)),
@@ -194,28 +211,53 @@ def claim_of(unit: reader.UnitClosed, set: int, provider: int) -> Claim:
         lines=tuple(_line(one, kind, days) for one in loop.loops("2400")),
         set=set,
         provider=provider,
+        stay=_stay(loop) if kind == INSTITUTIONAL else None,
         first=loop.position,
         last=loop.position + loop.size() - 1,
+    )
+
+
+def _stay(loop: Loop) -> Stay:
+    """Return what a bill states of the care: the admission, the group, and the covered days."""
+    codes: dict[tuple[str, str], list[str]] = {}
+    for segment in loop.segments("HI"):
+        for text in segment[1:]:
+            parts = [*split_components(text), "", "", "", "", ""]
+            listed = parts[0]
+            codes.setdefault((listed, "" if listed == GROUP_LIST else parts[1]), parts)
+    group = codes.get((GROUP_LIST, ""), ["", ""])[1]
+    days = codes.get((VALUE_LIST, COVERED_DAYS), ["0"] * 5)[4]
+    return Stay(
+        admitted=formats.parse_x12_date(loop.value("DTP", 3, ADMISSION)[:8]),
+        group=_clean(group),
+        covered_days=_money(days),
     )
 
 
 def _line(loop: Loop, kind: str, days: tuple[date | None, date | None]) -> ServiceLine:
     service = loop.segment(SERVICES[kind]) or [SERVICES[kind]]
     found = loop.find(service)
-    whose, code, *modifiers = [*split_components(get_element(service, 1)), "", ""][:6]
+    procedure = split_components(get_element(service, PROCEDURE[kind]))
+    whose, code, *modifiers = [*procedure, "", ""][:6]
+    revenue = _clean(get_element(service, 1)) if kind == INSTITUTIONAL else ""
+    if revenue and not code:
+        whose, code = REVENUE_LIST, revenue
     first, last = _days(loop)
     decisions = [one.value("SVD", 2) for one in loop.loops("2430")]
+    left = [owed for one in loop.loops("2430") if (owed := one.value("AMT", 2, "EAF"))]
     return ServiceLine(
         kind=_clean(whose),
         code=_clean(code),
         modifiers=tuple(_clean(one) for one in modifiers if one),
-        charge=_money(get_element(service, CHARGE)),
+        charge=_money(get_element(service, CHARGE[kind])),
         units=_money(get_element(service, UNITS[kind])) or Decimal(1),
         first=first or days[0],
         last=last or days[1],
         control=identifier(loop.value("REF", 2, "6R")),
+        revenue=revenue,
         teeth=tuple(_clean(get_element(too, 2)) for too in loop.segments("TOO")),
         paid_by_others=sum(map(_money, decisions), ZERO) if decisions else None,
+        left_by_others=_money(left[-1]) if left else None,
         position=found[0] if found else loop.position,
     )
 
@@ -266,9 +308,9 @@ def _rendering(loop: Loop | None) -> Person | None:
     return found if found and found.id else None
 
 
-def _days(loop: Loop) -> tuple[date | None, date | None]:
-    """Return the first and last day of DTP*472."""
-    dtp = loop.segment("DTP", "472")
+def _days(loop: Loop, qualifier: str = SERVICE) -> tuple[date | None, date | None]:
+    """Return the first and last day of a DTP."""
+    dtp = loop.segment("DTP", qualifier)
     if dtp is None:
         return None, None
     first, _, last = get_element(dtp, 3).partition("-")

@@ -1,16 +1,17 @@
 """Real-time responses of a simulated payer in its mode: up, down, slow or garbage.
 
-Knows modes and delays; ``eligibility`` decides the content.
+Knows modes and delays; ``eligibility`` and ``claim_status`` decide the content.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.limits import SANDBOX_SLOW_SECONDS
 from clearlane.sandbox.payer import UNREACHABLE, WEB_PAGE, Mode
+from clearlane.sandbox.read_270 import functional_group
 
 SLOW = timedelta(seconds=SANDBOX_SLOW_SECONDS)
 
@@ -54,3 +55,16 @@ class RealtimePayer:
         if self._mode_lookup is None or self._mode_lookup.done():
             self._mode_lookup = asyncio.ensure_future(self._mode())
         return await asyncio.shield(self._mode_lookup)
+
+
+class InquiryPayer:
+    """A real-time payer that answers each transaction by a payer of its own, by GS01."""
+
+    def __init__(self, payers: Mapping[str, RespondingPayer], default: RespondingPayer) -> None:
+        self._payers = payers
+        self._default = default
+
+    async def answer(self, payload: bytes, now: datetime) -> bytes:
+        """Return the interchange that answers this one."""
+        payer = self._payers.get(functional_group(payload), self._default)
+        return await payer.answer(payload, now)

@@ -11,7 +11,17 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from clearlane.kernel.limits import CLAIMS_AT_ONCE
-from clearlane.sandbox import checks, payer_ledger, plan, read_270, read_837, scenarios
+from clearlane.sandbox import (
+    checks,
+    facility_plan,
+    payer_ledger,
+    plan,
+    read_270,
+    read_276,
+    read_837,
+    scenarios,
+)
+from clearlane.sandbox.claim_status import SLOW_DAYS, StatusResponder, said_in
 from clearlane.sandbox.eligibility import InquiryResponder, responder_of
 from clearlane.sandbox.model import (
     COPIES,
@@ -30,13 +40,20 @@ from clearlane.sandbox.model import (
     SetHeader,
 )
 from clearlane.sandbox.payer_ledger import LedgerChanges, PayerLedger
-from clearlane.sandbox.responses import ack999, ta1
+from clearlane.sandbox.responses import ack999, answer277, relay, ta1
 from clearlane.sandbox.responses.envelope import reply_envelope
-from clearlane.sandbox.scenarios import CorrectionTask, Scenario
+from clearlane.sandbox.scenarios import AskedStyle, CorrectionTask, Scenario
 
 SANDBOX_CLAIMS_REMEMBERED_PER_MEMBER_MAX = 1_000
 
-REPLACEMENT, VOID, ORIGINAL = "7", "8", "1"
+ANSWERED_BY_FILE = {
+    0: frozenset(AskedStyle) - {AskedStyle.SLOW, AskedStyle.NEVER},
+    SLOW_DAYS: frozenset({AskedStyle.SLOW}),
+}
+"""After how many days questions in files are answered, by how their scenario answers."""
+REPLACEMENT, REOPENING, VOID, ORIGINAL = "7", "Q", "8", "1"
+REPLACEMENTS = frozenset({REPLACEMENT, REOPENING})
+"""Frequencies of claims that take the place of an earlier one: Medicare reopens a claim after its filing limit."""
 
 
 @dataclass(slots=True)
@@ -63,7 +80,10 @@ class FileIntake:
 
     async def take(self, key: str, content: bytes) -> FileResult:
         """Read a file and decide its claims."""
-        if read_270.is_inquiry(content):
+        group = read_270.functional_group(content)
+        if group == read_276.GROUP:
+            await self._questions(content, key)
+        elif group == read_270.GROUP:
             responder = responder_of(self._profile)
             for inquiry_file in await asyncio.to_thread(read_270.read, content):
                 await self._inquiries(responder, inquiry_file, key)
@@ -110,6 +130,30 @@ class FileIntake:
             content = await asyncio.to_thread(write, reply_envelope(one.parties, control, self._at))
             self._add_written(self._counts.files, control, kind, content)
 
+    async def _questions(self, content: bytes, key: str) -> None:
+        """Answer the questions of a 276 file by files: at once, some days later, or never."""
+        responder = StatusResponder(self._profile, self._ledger)
+        first = self._counts.interchanges + 1
+        read = await asyncio.to_thread(lambda: list(read_276.read(content, self._at, first)))
+        # A TA1 and a 999 of each interchange have a number, sent or not.
+        self._counts = replace(self._counts, interchanges=first - 1 + 2 * len(read))
+        for at, one in enumerate(read):
+            self._counts = replace(self._counts, files=self._counts.files + 1)
+            number = self._counts.files
+            await self._control_number_used(one.parties, one.control, key)
+            if one.is_refused or one.wants_ta1:
+                self._add_written(number, first + 2 * at, "TA1", one.ta1)
+            if one.ack_999:
+                self._add_written(number, first + 2 * at + 1, "999", one.ack_999)
+            answers = await responder.answers(one)
+            for day, styles in ANSWERED_BY_FILE.items():
+                said = [[each for each in set if each.style in styles] for set in answers]
+                if any(said):
+                    control = self._next()
+                    envelope = reply_envelope(one.parties, control, self._at)
+                    written = answer277.write(self._profile, said_in(said), envelope)
+                    self._add_written(number, control, "277", written, day)
+
     async def _control_number_used(self, parties: Parties, control: str, key: str) -> bool:
         """Return whether a control number was used before."""
         used = payer_ledger.interchange_key(parties.sender, control)
@@ -152,12 +196,37 @@ class FileIntake:
             cases=tuple(cases),
         )
         self._outcome.changes.put(payer_ledger.file_key(number), file)
+        self._index(file)
+        if self._profile.served:
+            await self._pass_on(file)
         self._plan_responses(file)
+
+    def _index(self, file: File) -> None:
+        """Note how each claim is found that is asked about. Of several that fit the last one counts."""
+        for case in file.cases:
+            claim, changes = case.claim, self._outcome.changes
+            for key in payer_ledger.question_keys(claim.number, claim.account):
+                changes.put(key, case.number)
+            if claim.days:
+                last_name = (claim.patient or claim.subscriber).last
+                key = payer_ledger.day_key(claim.member, last_name, claim.days[0])
+                changes.put(key, case.number)
+
+    async def _pass_on(self, file: File) -> None:
+        """Answer as an upstream clearinghouse does, before the payer: by a 277CA of its own, and a report in words."""
+        control = self._next()
+        envelope = reply_envelope(file.parties, control, self._at)
+        content = await asyncio.to_thread(relay.acknowledge, self._profile, file, envelope)
+        self._add_written(file.number, control, "277CA", content)
+        self._add_written(file.number, control, "TXT", relay.report(self._profile, file, self._at))
 
     async def _case(self, claim: Claim, number: str, provider: str) -> Case:
         scenario = scenarios.scenario_of(claim.member)
         if claim.frequency == VOID and scenario.decide is not None:
             return await self._void(claim, number)
+        if facility_plan.is_notice(claim) and scenario.refusal is None:
+            refusals = checks.refusals(claim, self._profile, self._at.date())
+            return Case(claim=claim, number=number, refusals=tuple(refusals))
         if scenario.task is not None:
             return await self._by_task(claim, number, provider, scenario)
         if scenario.refusal is not None:
@@ -183,7 +252,7 @@ class FileIntake:
     ) -> Case:
         """Decide a claim of a scenario; a replacement takes back what was paid for the claim that it names."""
         case = Case(claim=claim, number=number, decision=decision, corrected=corrected)
-        if claim.frequency != REPLACEMENT:
+        if claim.frequency not in REPLACEMENTS:
             return case
         earlier = await self._earlier(claim)
         if earlier is None:
@@ -205,8 +274,8 @@ class FileIntake:
             if scenario.refusal and await self._was_refused_before(claim, provider):
                 return Case(claim=claim, number=number, refusals=(scenario.refusal,))
             return await self._decided(claim, number, scenario.decide(claim))
-        earlier = await self._earlier(claim) if claim.frequency == REPLACEMENT else None
-        if claim.frequency == REPLACEMENT and earlier is None:
+        earlier = await self._earlier(claim) if claim.frequency in REPLACEMENTS else None
+        if claim.frequency in REPLACEMENTS and earlier is None:
             return Case(claim=claim, number=number, refusals=(checks.ORIGINAL_NOT_FOUND,))
         if earlier is None or _same_services(claim, earlier.claim):
             decide = scenario.before_correction or scenario.decide
@@ -227,8 +296,9 @@ class FileIntake:
     async def _by_plan(self, claim: Claim, number: str, provider: str) -> Case:
         today = self._at.date()
         refusals = checks.refusals(claim, self._profile, today)
-        earlier = await self._earlier(claim) if claim.frequency in {REPLACEMENT, VOID} else None
-        if claim.frequency in {REPLACEMENT, VOID} and earlier is None:
+        names_another = claim.frequency in {*REPLACEMENTS, VOID}
+        earlier = await self._earlier(claim) if names_another else None
+        if names_another and earlier is None:
             refusals.append(checks.ORIGINAL_NOT_FOUND)
         if refusals:
             return Case(claim=claim, number=number, refusals=tuple(refusals))
@@ -276,7 +346,8 @@ class FileIntake:
             scenario = scenarios.scenario_of(case.claim.member)
             is_void = case.claim.frequency == VOID and scenario.decide is not None
             responses = scenarios.USUAL if is_void else scenario.responses
-            if case.refusals:
+            # A notice is accepted or refused, and never paid.
+            if case.refusals or facility_plan.is_notice(case.claim):
                 responses = tuple(
                     response for response in responses if response.type is ResponseType.ACKNOWLEDGE
                 )
@@ -299,12 +370,14 @@ class FileIntake:
             )
             self._outcome.responses.append((day, planned))
 
-    def _add_written(self, number: int, control: int, kind: str, content: bytes) -> None:
+    def _add_written(
+        self, number: int, control: int, kind: str, content: bytes, day: int = 0
+    ) -> None:
         name = f"{self._profile.file_stem}.{control:09}.{kind}"
         planned = PlannedResponse(
             file=number, type=ResponseType.READY, at=self._at, name=name, content=content
         )
-        self._outcome.responses.append((0, planned))
+        self._outcome.responses.append((day, planned))
 
     def _next(self) -> int:
         self._counts = replace(self._counts, interchanges=self._counts.interchanges + 1)

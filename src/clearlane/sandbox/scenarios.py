@@ -18,12 +18,13 @@ from clearlane.sandbox.model import (
     Refusal,
     ResponseStyle,
     ResponseType,
+    ServiceLine,
 )
 
 ACKNOWLEDGED_AFTER_DAYS, PAID_AFTER_DAYS = 1, 14
 DEDUCTIBLE, COINSURANCE, WRITE_OFF = Decimal(50), Decimal("0.20"), Decimal("0.20")
 CORRECTION = Decimal("0.25")
-FIRST_RESERVED, LAST_RESERVED = 3026, 3999
+FIRST_RESERVED, LAST_RESERVED = 3035, 3999
 INTEREST = Decimal("0.01")
 """Interest on a claim that was paid late, as a share of its payment."""
 RECOVERED, BROUGHT_FORWARD, MISSTATED = Decimal(40), Decimal(30), Decimal(10)
@@ -36,6 +37,22 @@ class CorrectionTask(StrEnum):
 
     ANOTHER_BIRTH_DATE = "another birth date"
     REPLACEMENT = "a replacement"
+
+
+class AskedStyle(StrEnum):
+    """How a payer answers a question about a claim (276)."""
+
+    PLAIN = "plain"
+    SLOW = "slow"
+    WRONG = "wrong"
+    """The answer is about another claim."""
+    NEVER = "never"
+    BY_DAYS_ALONE = "by days alone"
+    """It finds a claim by patient and day, not by its numbers."""
+    REFUSED = "refused"
+    """It does not know the provider who asks."""
+    DOWN = "down"
+    """Its system cannot answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +93,41 @@ class Scenario:
     """PLB reasons and amounts that its payment is lowered by."""
     misstated: Decimal = Decimal(0)
     """How much too high the amount of its payment is stated (BPR02)."""
+    asked: AskedStyle = AskedStyle.PLAIN
+    said: tuple[str, ...] = ()
+    """What is said of the claim whatever its state: category, status and entity. Empty: where it is."""
 
 
 def in_full(claim: Claim) -> Decision:
-    """Pay every line as charged."""
-    lines = tuple(plan.adjusted_line(line.charge, line.charge) for line in claim.lines)
+    """Pay every line as charged; after other payers, what the patient still owes for it."""
+    lines = tuple(map(_in_full, claim.lines))
     return Decision(code=plan.processed_code(claim), lines=lines)
+
+
+def _in_full(line: ServiceLine) -> LineDecision:
+    return plan.adjusted_line(line.charge, _due(line), _decided_before(line))
+
+
+def _due(line: ServiceLine) -> Decimal:
+    """Return the charge of a line; after other payers, what the patient still owes for it."""
+    return line.charge if line.left_by_others is None else line.left_by_others
+
+
+def _decided_before(line: ServiceLine) -> tuple[str, str, Decimal]:
+    """Return what other payers paid and adjusted of a line, as an adjustment."""
+    return "OA", "23", line.charge - _due(line)
 
 
 def with_shares(claim: Claim) -> Decision:
     """Write off a fifth, then apply the deductible from the first line on, then a fifth as coinsurance."""
     left, lines = DEDUCTIBLE, []
     for line in claim.lines:
-        off = plan.cents(line.charge * WRITE_OFF)
-        allowed = line.charge - off
+        off = plan.cents(_due(line) * WRITE_OFF)
+        allowed = _due(line) - off
         first = min(left, allowed)
         left -= first
         share = plan.cents((allowed - first) * COINSURANCE)
-        parts = (("CO", "45", off), ("PR", "1", first), ("PR", "2", share))
+        parts = (("CO", "45", off), ("PR", "1", first), ("PR", "2", share), _decided_before(line))
         lines.append(plan.adjusted_line(line.charge, allowed - first - share, *parts))
     return Decision(code=plan.processed_code(claim), lines=tuple(lines))
 
@@ -163,15 +197,17 @@ def _denied(charge: Decimal) -> LineDecision:
 REFUSED_IN_999 = "3005"
 REFUSED_IN_TA1 = "3006"
 _IN_FULL = "Paid as charged."
+_REST = "After another payer, that is what the patient still owes for each line (AMT*EAF); the rest is OA-23."
 
 SCENARIOS: dict[str, Scenario] = {
     row.id: row
     for row in (
-        Scenario(id="3001", title="Paid in full", figures=_IN_FULL, decide=in_full),
+        Scenario(id="3001", title="Paid in full", figures=f"{_IN_FULL} {_REST}", decide=in_full),
         Scenario(
             id="3002",
             title="Deductible and coinsurance",
-            figures="20 % of each line is written off (CO-45), 50.00 of the claim is deductible (PR-1), 20 % of what remains is coinsurance (PR-2).",
+            figures="20 % of each line is written off (CO-45), 50.00 of the claim is deductible (PR-1), 20 % of what remains is coinsurance (PR-2). "
+            "After another payer, the same of what the patient still owes (AMT*EAF); the rest is OA-23.",
             decide=with_shares,
         ),
         Scenario(
@@ -358,6 +394,73 @@ SCENARIOS: dict[str, Scenario] = {
             figures="Every line is deductible (PR-1): no denial. A zero payment in a file of its own (BPR04 NON).",
             decide=all_deductible,
             own_files=True,
+        ),
+        Scenario(
+            id="3026",
+            title="Returned to the provider without a word",
+            figures="The 277CA accepts the claim; then nothing comes, as Medicare returns claims. Asked by 276, the payer says A3:562:85: the billing provider's NPI.",
+            responses=(_ACKNOWLEDGED,),
+            decide=in_full,
+            said=("A3", "562", "85"),
+        ),
+        Scenario(
+            id="3027",
+            title="Lost after the 277CA",
+            figures="The 277CA accepts the claim; then nothing comes. Asked by 276, the payer says A4:35: it does not have it.",
+            responses=(_ACKNOWLEDGED,),
+            decide=in_full,
+            said=("A4", "35"),
+        ),
+        Scenario(
+            id="3028",
+            title="Found by patient and day alone",
+            figures=f"{_IN_FULL} Asked by 276 with a claim number, an account number or a charge, the payer says D0:35: the search failed. By patient and days it finds the claim.",
+            decide=in_full,
+            asked=AskedStyle.BY_DAYS_ALONE,
+        ),
+        Scenario(
+            id="3029",
+            title="Waits for records",
+            figures=f"{_IN_FULL} Until then a 276 is answered R4:294: documents are asked for.",
+            responses=(_ACKNOWLEDGED, ScenarioResponse(30, ResponseType.REMIT)),
+            decide=in_full,
+            said=("R4", "294"),
+        ),
+        Scenario(
+            id="3030",
+            title="Asked by 276, answers slowly",
+            figures=f"{_IN_FULL} A 277 comes after 30 seconds in real time, after three days by file.",
+            decide=in_full,
+            asked=AskedStyle.SLOW,
+        ),
+        Scenario(
+            id="3031",
+            title="Asked by 276, answers about another claim",
+            figures=f"{_IN_FULL} The 277 has another trace number, so it is ignored.",
+            decide=in_full,
+            asked=AskedStyle.WRONG,
+        ),
+        Scenario(
+            id="3032",
+            title="Asked by 276, never answers",
+            figures="The 277CA accepts the claim; then nothing comes, and no 276 is answered.",
+            responses=(_ACKNOWLEDGED,),
+            decide=in_full,
+            asked=AskedStyle.NEVER,
+        ),
+        Scenario(
+            id="3033",
+            title="Asked by 276, refuses the question",
+            figures=f"{_IN_FULL} A 276 is answered E0:24:1P at the provider's level: it says nothing about the claim.",
+            decide=in_full,
+            asked=AskedStyle.REFUSED,
+        ),
+        Scenario(
+            id="3034",
+            title="Asked by 276, cannot answer now",
+            figures=f"{_IN_FULL} A 276 is answered E2:0 at the receiver's level: the payer's system does not respond. The question is repeated for a day.",
+            decide=in_full,
+            asked=AskedStyle.DOWN,
         ),
     )
 }

@@ -9,7 +9,7 @@ protocols define what it needs of one. ``actor`` is whatever the clock store rec
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -126,14 +126,28 @@ class Simulator(Generic[Actor_contra]):
         profile = Profile(id=id, name=name, ids=frozenset(ids), ledger=ledger)
         return SandboxPayer(profile, self._ledger, calendar=self.clock.calendar)
 
+    def hop(self, ledger: str, *, id: str, name: str, served: Mapping[str, str]) -> "SandboxPayer":
+        """Return an upstream clearinghouse with this ledger, which answers for the payers that it serves."""
+        from clearlane.sandbox.model import Profile
+        from clearlane.sandbox.payer import SandboxPayer
+
+        profile = Profile(id=id, name=name, ids=frozenset(served), ledger=ledger, served=served)
+        return SandboxPayer(profile, self._ledger, calendar=self.clock.calendar)
+
     def realtime_payer(self, ledger: str, *, id: str, name: str, dental: bool) -> "RealtimePayer":
         """Return the real-time payer with this ledger. It remembers the order of inquiries: keep the object."""
+        from clearlane.sandbox import read_276
+        from clearlane.sandbox.claim_status import StatusPayer, StatusResponder
         from clearlane.sandbox.eligibility import EligibilityPayer
         from clearlane.sandbox.model import Profile
-        from clearlane.sandbox.realtime import RealtimePayer
+        from clearlane.sandbox.payer_ledger import PayerLedger
+        from clearlane.sandbox.realtime import InquiryPayer, RealtimePayer
 
         profile = Profile(id=id, name=name, ledger=ledger, dental=dental)
-        payer = EligibilityPayer(profile, self.counted_clock)
+        eligibility = EligibilityPayer(profile, self.counted_clock)
+        responder = StatusResponder(profile, PayerLedger(self._ledger, ledger))
+        statuses = StatusPayer(responder, self.counted_clock)
+        payer = InquiryPayer({read_276.GROUP: statuses}, eligibility)
         return RealtimePayer(payer, lambda: self.mode(ledger), self.counted_clock)
 
     def scenarios(self) -> list[tuple[str, str, str]]:

@@ -30,6 +30,7 @@ class AccountSession:
         self.actor = Actor("vendor", f"sftp:{account.name}", request_id, address)
         self._wall = wall
         self._monotonic = monotonic
+        self.began = wall.now()
         self.used_at = monotonic()
         self.channels = 0
 

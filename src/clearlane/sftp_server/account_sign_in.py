@@ -29,6 +29,7 @@ TRIES_PER_CONNECTION_MAX = 12
 CHANNELS_PER_CONNECTION_MAX = 10
 REQUEST_ID_BYTES = 8
 PASSWORD_CHARACTERS_MAX = 256
+FAILED_OFTEN = "too many failed sign-ins"
 
 
 class SignInLimit(Protocol):
@@ -43,11 +44,25 @@ class SignInLimit(Protocol):
     async def delay_failure(self, address: str, key: bytes | None) -> None:
         """Sleep before a failure is answered."""
 
+    def network(self, address: str) -> str:
+        """Return the network that counts as one client."""
+
+    def take_failure(self, address: str) -> bool:
+        """Count a connection that failed to sign in; return whether its network has no failure left now."""
+
+    def forgive_failure(self, address: str) -> None:
+        """Count a failure no more: the connection signed in after it."""
+
+    def is_blocked(self, address: str) -> bool:
+        """Return whether a network has no failure left."""
+
 
 class ConnectionRegister(Protocol):
     """Counts connections, and says whether there may be one more."""
 
-    def add_connection(self, connection: "SftpSignIn") -> bool: ...
+    def add_connection(self, connection: "SftpSignIn") -> str:
+        """Count a connection; return why it is refused, empty if it is not."""
+
     def add_session(self, connection: "SftpSignIn") -> bool: ...
     def remove_connection(self, connection: "SftpSignIn") -> None: ...
 
@@ -75,6 +90,8 @@ class SftpSignIn(asyncssh.SSHServer):
         self._allows_passwords = allows_passwords
         self._request_id = secrets.token_hex(REQUEST_ID_BYTES)
         self._address = ""
+        self.network = ""
+        """The network that it comes from, which counts as one client."""
         self._account: SftpAccount | None = None
         self._tries = 0
         self._proof = ""
@@ -90,8 +107,11 @@ class SftpSignIn(asyncssh.SSHServer):
         """Refuse one connection too many."""
         self.connection = conn
         self._address = str((conn.get_extra_info("peername") or ("",))[0])
-        if not self._register.add_connection(self):
-            log.warning("sftp connection refused", reason="too many", address=self._address)
+        self.network = self._limit.network(self._address)
+        if refusal := self._register.add_connection(self):
+            log.warning("sftp connection refused", reason=refusal, address=self._address)
+            conn.abort()
+        elif self._limit.is_blocked(self._address):  # was logged when it began
             conn.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -171,6 +191,8 @@ class SftpSignIn(asyncssh.SSHServer):
         name = normalize_account_name(username).encode()
         if self._tries == 1:
             self._failures.record(name, self._address, self._request_id)
+            if self._limit.take_failure(self._address):
+                log.warning("sftp address blocked", reason=FAILED_OFTEN, address=self._address)
             await self._limit.delay_failure(self._address, name)
         if self._tries >= TRIES_PER_CONNECTION_MAX and self.connection is not None:
             self.connection.abort()
@@ -185,6 +207,8 @@ class SftpSignIn(asyncssh.SSHServer):
 
     async def auth_completed(self) -> None:
         """Begin the session of an account: it is recorded before anything else happens."""
+        if self._tries:  # keys that the client tried before the right one
+            self._limit.forgive_failure(self._address)
         account, connection = self._account, self.connection
         assert account is not None
         assert connection is not None

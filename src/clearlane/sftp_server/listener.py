@@ -42,6 +42,8 @@ class SftpLimits:
 
     connections_max: int = 500
     connections_per_account_max: int = 100
+    waiting_per_address_max: int = 250
+    """Connections of an address that have not signed in."""
     idle_seconds_max: float = 900
     stop_seconds_max: float = 10
 
@@ -66,6 +68,8 @@ class SftpServer:
         self._watch_seconds = watch_seconds
         self._connections: set[SftpSignIn] = set()
         self._of_account: Counter[int] = Counter()
+        self._waiting: Counter[str] = Counter()
+        """Connections that have not signed in, by network."""
         self._host_keys = HostKeyChoice((), ())
         self._acceptors: dict[AlgorithmSet, asyncssh.SSHAcceptor] = {}
 
@@ -145,14 +149,20 @@ class SftpServer:
 
     # ---- counting connections --------------------------------------------------------------------
 
-    def add_connection(self, connection: SftpSignIn) -> bool:
-        """Count a connection; return whether there may be one more."""
+    def add_connection(self, connection: SftpSignIn) -> str:
+        """Count a connection; return why it is refused, empty if it is not."""
         self._connections.add(connection)
-        return len(self._connections) <= self._limits.connections_max
+        self._waiting[connection.network] += 1
+        if len(self._connections) > self._limits.connections_max:
+            return "too many"
+        if self._waiting[connection.network] > self._limits.waiting_per_address_max:
+            return "too many of the address that have not signed in"
+        return ""
 
     def add_session(self, connection: SftpSignIn) -> bool:
         """Count a connection of an account; return whether it may have one more."""
         assert connection.session is not None
+        self._end_waiting(connection)
         account = connection.session.account.id
         self._of_account[account] += 1
         return self._of_account[account] <= self._limits.connections_per_account_max
@@ -160,8 +170,15 @@ class SftpServer:
     def remove_connection(self, connection: SftpSignIn) -> None:
         """Count a connection no more."""
         self._connections.discard(connection)
-        if connection.session is not None:
+        if connection.session is None:
+            self._end_waiting(connection)
+        else:
             self._of_account[connection.session.account.id] -= 1
+
+    def _end_waiting(self, connection: SftpSignIn) -> None:
+        self._waiting[connection.network] -= 1
+        if not self._waiting[connection.network]:
+            del self._waiting[connection.network]
 
     # ---- while it runs ---------------------------------------------------------------------------
 

@@ -39,6 +39,7 @@ FOLDER_MODE = stat.S_IFDIR | 0o700
 SENT_MODE = stat.S_IFREG | 0o600
 FETCHED_MODE = stat.S_IFREG | 0o400
 MICROS = 1_000_000
+_DIRECTIONS = {Folder.IN: FileDirection.IN, Folder.OUT: FileDirection.OUT}
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -258,10 +259,10 @@ class SiteFiles(asyncssh.SFTPServer):
 
     async def _entries(self, folder: Folder) -> AsyncIterator[asyncssh.SFTPName]:
         for name in (".", ".."):
-            yield _entry(name, _folder_attrs())
+            yield _entry(name, await self._folder_attrs(folder))
         if folder is Folder.ROOT:
-            for name in self.session.folders.names.values():
-                yield _entry(name, _folder_attrs())
+            for inner, name in self.session.folders.names.items():
+                yield _entry(name, await self._folder_attrs(inner))
         elif folder is Folder.IN:
             seen: set[str] = set()
             for file in await self._page(
@@ -299,12 +300,21 @@ class SiteFiles(asyncssh.SFTPServer):
         async with self.session.context.database.read(self._site.scope) as tx:
             return await find_page(tx, query)
 
+    async def _folder_attrs(self, folder: Folder) -> asyncssh.SFTPAttrs:
+        """Describe a folder; its time is that of its newest file, or of the sign-in."""
+        where = {"direction": _DIRECTIONS[folder].value} if folder in _DIRECTIONS else {}
+        newest = await self._page(ClientFileQuery(where=where, limit=1))
+        seconds = _seconds(newest[0]) if newest else int(self.session.began.timestamp())
+        return asyncssh.SFTPAttrs(
+            permissions=FOLDER_MODE, uid=0, gid=0, size=0, atime=seconds, mtime=seconds
+        )
+
     @_answered
     async def stat(self, path: bytes) -> asyncssh.SFTPAttrs:
         """Describe a folder or a file; a file that was cut off has the size from which it goes on."""
         place = self._place(path)
         if not place.name:
-            return _folder_attrs()
+            return await self._folder_attrs(place.folder)
         if place.folder is Folder.OUT:
             return _file_attrs(await self._find_out(place.name))
         async with self.session.context.database.read(self._site.scope) as tx:
@@ -491,16 +501,16 @@ def _transfer(file_obj: object) -> Transfer:
     return file_obj
 
 
-def _folder_attrs() -> asyncssh.SFTPAttrs:
-    return asyncssh.SFTPAttrs(permissions=FOLDER_MODE, uid=0, gid=0, size=0)
-
-
 def _file_attrs(file: ClientFile) -> asyncssh.SFTPAttrs:
-    seconds = (file.received_at or file.created_at) // MICROS
+    seconds = _seconds(file)
     mode = SENT_MODE if file.direction == FileDirection.IN.value else FETCHED_MODE
     return asyncssh.SFTPAttrs(
         permissions=mode, uid=0, gid=0, size=file.bytes, atime=seconds, mtime=seconds
     )
+
+
+def _seconds(file: ClientFile) -> int:
+    return (file.received_at or file.created_at) // MICROS
 
 
 def _entry(name: str, attrs: asyncssh.SFTPAttrs) -> asyncssh.SFTPName:

@@ -1,4 +1,4 @@
-"""Enrollments, their state with each payer, and their events.
+"""Enrollments, their state with each payer for each transaction, and their events.
 
 Columns hold ids, states and times; what a provider wrote is sealed by the vault, and a keyed hash
 under a unique index decides whether a provider is enrolled already. Knows no field of an
@@ -8,9 +8,12 @@ enrollment and no lifecycle.
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
 
 from sqlalchemy import bindparam, func, select
 
+from clearlane.enrollment.lifecycle import RecordedEvent
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store.database.database import Row, Tx, find_row
 from clearlane.store.database.schema import enrollment_events, enrollment_payers, enrollments
@@ -27,6 +30,12 @@ REASONS = "enrollment_payers"
 SUBMITTED = "submitted"
 APPROVED = "approved"
 OWN_ENROLLMENTS_MAX = 5_000
+
+
+EnrollmentKey = tuple[str, str, str]
+"""Type and id (in folded case) of a payer, and the transaction."""
+ANY_PAYER: EnrollmentKey = ("", "", "")
+"""The key of an event that concerns all payers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +60,22 @@ class EnrollmentInsertResult:
 
 @dataclass(frozen=True, slots=True)
 class EnrollmentPayerState:
-    """The state of an enrollment with one payer."""
+    """The state of an enrollment with one payer for one transaction."""
 
     payer_type: str
     payer_id: str
     """In folded case."""
+    transaction: str
     state: str
     updated_at: int
+    live_from: str | None = None
+    """The first day on which an approved one counts."""
     reason: bytes | None = field(default=None, repr=False)
+
+    @property
+    def key(self) -> EnrollmentKey:
+        """Type and id of the payer, and the transaction."""
+        return self.payer_type, self.payer_id, self.transaction
 
     @property
     def payer(self) -> tuple[str, str]:
@@ -94,7 +111,7 @@ async def add(tx: Tx, new: Sequence[NewEnrollment]) -> list[EnrollmentInsertResu
     added = [each for each in first.values() if stored[each.provider] == each.id]
     if added:
         await tx.many(
-            _EVENT, [_event(each.id, "", "", each.created_at, SUBMITTED) for each in added]
+            _EVENT, [_event(each.id, ANY_PAYER, each.created_at, SUBMITTED) for each in added]
         )
     return [
         EnrollmentInsertResult(stored[each.provider], existed=stored[each.provider] != each.id)
@@ -103,11 +120,13 @@ async def add(tx: Tx, new: Sequence[NewEnrollment]) -> list[EnrollmentInsertResu
 
 
 async def list_approved(
-    tx: Tx, payer_type: str, providers: Collection[str]
-) -> frozenset[tuple[str, str]]:
-    """Return payer (in folded case) and provider of every approved enrollment of these providers."""
-    rows = await tx.rows(_APPROVED, payer_type=payer_type, providers=sorted(providers))
-    return frozenset((payer_id, provider) for payer_id, provider in rows)
+    tx: Tx, payer_type: str, transaction: str, providers: Collection[str]
+) -> dict[tuple[str, str], date | None]:
+    """Return from which day on each approved enrollment of these providers counts, by payer (in folded case) and provider."""
+    rows = await tx.rows(
+        _APPROVED, payer_type=payer_type, transaction=transaction, providers=sorted(providers)
+    )
+    return {(payer_id, provider): _day(live_from) for payer_id, provider, live_from in rows}
 
 
 async def list_submitted(tx: Tx, providers: Collection[str]) -> dict[str, int]:
@@ -117,13 +136,18 @@ async def list_submitted(tx: Tx, providers: Collection[str]) -> dict[str, int]:
 
 
 async def list_provider_events(
-    tx: Tx, payer_type: str, providers: Collection[str]
-) -> dict[tuple[str, str], list[tuple[int, str]]]:
-    """Return what payers of a type answered: by payer (in folded case) and provider the time and event, in order."""
-    found: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
-    rows = await tx.rows(_PROVIDER_EVENTS, payer_type=payer_type, providers=sorted(providers))
-    for payer_id, provider, at, event in rows:
-        found[payer_id, provider].append((int(at), event))
+    tx: Tx, payer_type: str, transaction: str, providers: Collection[str]
+) -> dict[tuple[str, str], list[RecordedEvent]]:
+    """Return what payers of a type answered about a transaction, in order, by payer (in folded case) and provider."""
+    found: dict[tuple[str, str], list[RecordedEvent]] = defaultdict(list)
+    rows = await tx.rows(
+        _PROVIDER_EVENTS,
+        payer_type=payer_type,
+        transaction=transaction,
+        providers=sorted(providers),
+    )
+    for payer_id, provider, at, event, live_from in rows:
+        found[payer_id, provider].append(RecordedEvent(int(at), event, _day(live_from)))
     return found
 
 
@@ -149,6 +173,24 @@ async def list_all(tx: Tx) -> list[StoredEnrollment]:
     return [_stored(row, payer_states) for row in await tx.rows(_ALL)]
 
 
+async def list_own(tx: Tx, scope: Scope) -> list[StoredEnrollment]:
+    """Return the newest enrollments of a site, without their states."""
+    return [
+        StoredEnrollment(id, scope, at, payload) for id, at, payload in await tx.rows(_OWN_CONTENT)
+    ]
+
+
+async def list_own_events(tx: Tx) -> dict[str, dict[EnrollmentKey, list[RecordedEvent]]]:
+    """Return what payers answered the scope's enrollments, in order, by enrollment and by payer and transaction."""
+    found: dict[str, dict[EnrollmentKey, list[RecordedEvent]]] = defaultdict(
+        partial(defaultdict, list)
+    )
+    for id, payer_type, payer_id, transaction, at, event, live_from in await tx.rows(_OWN_EVENTS):
+        recorded = RecordedEvent(int(at), event, _day(live_from))
+        found[id][payer_type, payer_id, transaction].append(recorded)
+    return found
+
+
 async def list_own_states(tx: Tx) -> list[tuple[int, list[str]]]:
     """Return of the scope's newest enrollments when each came, and its recorded states with payers."""
     states: Mapping[str, list[str]] = defaultdict(list)
@@ -164,36 +206,50 @@ async def latest_change(tx: Tx) -> int:
 
 
 async def set_payer_state(tx: Tx, id: str, payer_state: EnrollmentPayerState, event: str) -> None:
-    """Record the state of an enrollment with a payer, and the event."""
+    """Record the state of an enrollment with a payer for a transaction, and the event."""
     values = {
         "state": payer_state.state,
+        "live_from": payer_state.live_from,
         "at": payer_state.updated_at,
         "reason": payer_state.reason,
     }
-    names = {"id": id, "payer_type": payer_state.payer_type, "payer_id": payer_state.payer_id}
+    names = dict(zip(_KEY, payer_state.key, strict=True))
     if not await tx.run(
-        _SET_PAYER_STATE, **names, **{f"now_{name}": value for name, value in values.items()}
+        _SET_PAYER_STATE,
+        id=id,
+        **{f"of_{name}": value for name, value in names.items()},
+        **{f"now_{name}": value for name, value in values.items()},
     ):
         await tx.run(
             _ADD_PAYER_STATE,
             enrollment_id=id,
-            payer_type=payer_state.payer_type,
-            payer_id=payer_state.payer_id,
+            **names,
             state=payer_state.state,
+            live_from=payer_state.live_from,
             updated_at=payer_state.updated_at,
             reason=payer_state.reason,
         )
-    await tx.run(_EVENT, **_event(id, *payer_state.payer, payer_state.updated_at, event))
+    recorded = _event(
+        id, payer_state.key, payer_state.updated_at, event, live_from=payer_state.live_from
+    )
+    await tx.run(_EVENT, **recorded)
 
 
-async def list_events(tx: Tx, id: str) -> list[tuple[int, str, str, str]]:
-    """Return time, event, and the type and id of the payer it concerns, in order."""
-    return [(at, event, type, payer) for at, event, type, payer in await tx.rows(_EVENTS, id=id)]
+async def list_events(tx: Tx, id: str) -> list[tuple[int, str, str, str, str]]:
+    """Return time, event, and the type and id of the payer and the transaction that it concerns, in order."""
+    return [
+        (at, event, type, payer, transaction)
+        for at, event, type, payer, transaction in await tx.rows(_EVENTS, id=id)
+    ]
 
 
-def reason_row_key(id: str, payer_type: str, payer_id: str) -> str:
+def reason_row_key(id: str, key: EnrollmentKey) -> str:
     """Return the row key that a reason is sealed for."""
-    return f"{id}/{payer_type}/{payer_id}"
+    return "/".join((id, *key))
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
 
 
 def _row(new: NewEnrollment) -> dict[str, object]:
@@ -205,14 +261,11 @@ def _row(new: NewEnrollment) -> dict[str, object]:
     }
 
 
-def _event(id: str, payer_type: str, payer_id: str, at: int, event: str) -> dict[str, object]:
-    return {
-        "enrollment_id": id,
-        "payer_type": payer_type,
-        "payer_id": payer_id,
-        "at": at,
-        "event": event,
-    }
+def _event(
+    id: str, key: EnrollmentKey, at: int, event: str, *, live_from: str | None = None
+) -> dict[str, object]:
+    names = dict(zip(_KEY, key, strict=True))
+    return {"enrollment_id": id, **names, "at": at, "event": event, "live_from": live_from}
 
 
 def _stored(row: Row, payer_states: Mapping[str, list[EnrollmentPayerState]]) -> StoredEnrollment:
@@ -226,6 +279,7 @@ def _scope(vendor: int, site: int) -> Scope:
     return Scope(VendorId(vendor), SiteId(site))
 
 
+_KEY = ("payer_type", "payer_id", "transaction")
 _ADD = scoped_insert(enrollments, "id", "provider", "created_at", "payload", ignore_conflict=True)
 _BY_PROVIDER = scoped_select(
     select(enrollments.c.provider, enrollments.c.id).where(
@@ -233,15 +287,16 @@ _BY_PROVIDER = scoped_select(
     ),
     enrollments,
 )
-_EVENT = scoped_insert(enrollment_events, "enrollment_id", "payer_type", "payer_id", "at", "event")
+_EVENT = scoped_insert(enrollment_events, "enrollment_id", *_KEY, "at", "event", "live_from")
 _APPROVED = scoped_select(
-    select(enrollment_payers.c.payer_id, enrollments.c.provider)
+    select(enrollment_payers.c.payer_id, enrollments.c.provider, enrollment_payers.c.live_from)
     .join_from(
         enrollments, enrollment_payers, enrollment_payers.c.enrollment_id == enrollments.c.id
     )
     .where(
         among(enrollments.c.provider, "providers"),
         enrollment_payers.c.payer_type == bindparam("payer_type"),
+        enrollment_payers.c.transaction == bindparam("transaction"),
         enrollment_payers.c.state == APPROVED,
     ),
     enrollments,
@@ -259,6 +314,7 @@ _PROVIDER_EVENTS = scoped_select(
         enrollments.c.provider,
         enrollment_events.c.at,
         enrollment_events.c.event,
+        enrollment_events.c.live_from,
     )
     .join_from(
         enrollments, enrollment_events, enrollment_events.c.enrollment_id == enrollments.c.id
@@ -266,6 +322,7 @@ _PROVIDER_EVENTS = scoped_select(
     .where(
         among(enrollments.c.provider, "providers"),
         enrollment_events.c.payer_type == bindparam("payer_type"),
+        enrollment_events.c.transaction == bindparam("transaction"),
     )
     .order_by(enrollment_events.c.id),
     enrollments,
@@ -284,10 +341,9 @@ _FIND = scoped_select(
     enrollments,
 )
 _PAYER_STATE_COLUMNS = tuple(
-    enrollment_payers.c[name]
-    for name in ("payer_type", "payer_id", "state", "updated_at", "reason")
+    enrollment_payers.c[name] for name in (*_KEY, "state", "updated_at", "live_from", "reason")
 )
-_ORDER = (enrollment_payers.c.payer_type, enrollment_payers.c.payer_id)
+_ORDER = tuple(enrollment_payers.c[name] for name in _KEY)
 _PAYER_STATES = scoped_select(
     select(*_PAYER_STATE_COLUMNS)
     .where(enrollment_payers.c.enrollment_id == bindparam("id"))
@@ -313,6 +369,22 @@ _OWN = scoped_select(
     .limit(OWN_ENROLLMENTS_MAX),
     enrollments,
 )
+_OWN_CONTENT = scoped_select(
+    select(enrollments.c.id, enrollments.c.created_at, enrollments.c.payload)
+    .order_by(enrollments.c.created_at.desc())
+    .limit(OWN_ENROLLMENTS_MAX),
+    enrollments,
+)
+_OWN_EVENTS = scoped_select(
+    select(
+        enrollment_events.c.enrollment_id,
+        *(enrollment_events.c[name] for name in _KEY),
+        enrollment_events.c.at,
+        enrollment_events.c.event,
+        enrollment_events.c.live_from,
+    ).order_by(enrollment_events.c.id),
+    enrollment_events,
+)
 _OWN_STATES = scoped_select(
     select(enrollment_payers.c.enrollment_id, enrollment_payers.c.state)
     .order_by(enrollment_payers.c.updated_at.desc())
@@ -324,21 +396,20 @@ _LATEST_STATE = scoped_select(select(func.max(enrollment_payers.c.updated_at)), 
 _SET_PAYER_STATE = scoped_update(
     enrollment_payers,
     enrollment_payers.c.enrollment_id == bindparam("id"),
-    enrollment_payers.c.payer_type == bindparam("payer_type"),
-    enrollment_payers.c.payer_id == bindparam("payer_id"),
+    *(enrollment_payers.c[name] == bindparam(f"of_{name}") for name in _KEY),
     state=bindparam("now_state"),
+    live_from=bindparam("now_live_from"),
     updated_at=bindparam("now_at"),
     reason=bindparam("now_reason"),
 )
 _ADD_PAYER_STATE = scoped_insert(
-    enrollment_payers, "enrollment_id", "payer_type", "payer_id", "state", "updated_at", "reason"
+    enrollment_payers, "enrollment_id", *_KEY, "state", "live_from", "updated_at", "reason"
 )
 _EVENTS = scoped_select(
     select(
         enrollment_events.c.at,
         enrollment_events.c.event,
-        enrollment_events.c.payer_type,
-        enrollment_events.c.payer_id,
+        *(enrollment_events.c[name] for name in _KEY),
     )
     .where(enrollment_events.c.enrollment_id == bindparam("id"))
     .order_by(enrollment_events.c.id),

@@ -7,9 +7,23 @@ inquiry in it. Knows no field and no answer.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, exists, literal, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Integer,
+    LargeBinary,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
 
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
@@ -40,6 +54,15 @@ class NewInquiry(NamedTuple):
     inquiry: bytes
 
 
+@shows("number")
+class NewFollowing(NamedTuple):
+    """An inquiry that follows another one of its request: to the same payer, about the same patient. ``inquiry`` is sealed."""
+
+    number: int
+    next_at: int
+    inquiry: bytes
+
+
 @shows("id")
 class StoredRequest(NamedTuple):
     """A stored request. ``payload`` is sealed."""
@@ -52,6 +75,17 @@ class StoredRequest(NamedTuple):
     created_at: int
     inquiries: int
     payload: bytes | None
+
+
+@shows("id")
+class NumberedRequest(NamedTuple):
+    """A request of a vendor's list."""
+
+    id: int
+    site_id: int
+    request_number: int
+    created_at: int
+    inquiries: int
 
 
 class InquiryStatus(NamedTuple):
@@ -67,6 +101,21 @@ class InquiryResponse(NamedTuple):
 
     number: int
     response: bytes
+
+
+@shows("inquiry_request_id", "number")
+class AskedInquiry(NamedTuple):
+    """An inquiry and what became of it. ``inquiry`` and ``response`` are sealed."""
+
+    inquiry_request_id: int
+    number: int
+    created_at: int
+    state: str
+    mode: int
+    answer: str
+    answered_at: int | None
+    inquiry: bytes
+    response: bytes | None
 
 
 class InquiryQueue(NamedTuple):
@@ -163,6 +212,15 @@ async def list_newest(tx: Tx, transaction_set: str, limit: int) -> list[StoredRe
     return await list_rows(tx, StoredRequest, _NEWEST, transaction_set=transaction_set, limit=limit)
 
 
+async def list_by_number(
+    tx: Tx, transaction_set: str, *, before: int, limit: int
+) -> list[NumberedRequest]:
+    """Return the requests of the scope whose numbers are smaller than one, the newest first."""
+    return await list_rows(
+        tx, NumberedRequest, _BY_NUMBER, transaction_set=transaction_set, before=before, limit=limit
+    )
+
+
 async def find_some(tx: Tx, ids: Sequence[int]) -> list[StoredRequest]:
     """Return those of these requests that belong to the scope, newest first."""
     return await list_rows(tx, StoredRequest, _SOME, ids=list(ids)) if ids else []
@@ -186,6 +244,11 @@ async def list_of_patient(tx: Tx, patient_key: int, limit: int) -> list[StoredIn
     return await list_rows(tx, StoredInquiry, _OF_PATIENT, patient_key=patient_key, limit=limit)
 
 
+async def list_asked(tx: Tx, patient_key: int, limit: int) -> list[AskedInquiry]:
+    """Return the inquiries of the scope under a key with what became of them, newest first."""
+    return await list_rows(tx, AskedInquiry, _ASKED_OF, patient_key=patient_key, limit=limit)
+
+
 async def find_owner(tx: Tx, id: int) -> tuple[int, int] | None:
     """Return vendor and site of a request."""
     row = await tx.row(_OWNER, id=id)
@@ -202,6 +265,12 @@ async def list_statuses(tx: Tx, id: int) -> list[InquiryStatus]:
     return await list_rows(tx, InquiryStatus, _STATUSES, inquiry_request_id=id)
 
 
+async def count_answered(tx: Tx, ids: Sequence[int]) -> tuple[int, int]:
+    """Return how many inquiries of these requests of the scope are answered, and how many there are."""
+    [(answered, asked)] = await tx.rows(_COUNT_ANSWERED, ids=list(ids))
+    return int(answered), int(asked)
+
+
 async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[InquiryResponse]:
     """Return the responses for these patients of a request of the scope, in the order of the document."""
     if not numbers:
@@ -214,6 +283,11 @@ async def list_responses(tx: Tx, id: int, numbers: Sequence[int]) -> list[Inquir
 async def complete_requests(tx: Tx, ids: Sequence[int]) -> set[int]:
     """Return those of these requests, of any client, that lack no response."""
     return {int(id) for (id,) in await tx.rows(_COMPLETE, ids=list(ids))}
+
+
+async def list_incomplete(tx: Tx, ids: Sequence[int]) -> set[int]:
+    """Return those of these requests of the scope that lack a response."""
+    return {int(id) for (id,) in await tx.rows(_INCOMPLETE, ids=list(ids))}
 
 
 async def due_queues(tx: Tx, now: int) -> list[InquiryQueue]:
@@ -286,6 +360,28 @@ async def record_answer(
     )
 
 
+async def next_number(tx: Tx, inquiry_request_id: int) -> int:
+    """Return the number of one more inquiry of a request. Locks the request, so that two are never given one number."""
+    await tx.rows(_LOCK_REQUEST, of=inquiry_request_id)
+    [(last,)] = await tx.rows(_LAST_NUMBER, of=inquiry_request_id)
+    return int(last) + 1
+
+
+async def add_following(
+    tx: Tx, inquiry_request_id: int, number: int, following: NewFollowing
+) -> None:
+    """Add an inquiry to a request after the one with this number. No caller sends it at once: it goes to the queues."""
+    await tx.run(
+        _FOLLOW,
+        of=inquiry_request_id,
+        nth=number,
+        as_number=following.number,
+        due=following.next_at,
+        content=following.inquiry,
+    )
+    await tx.run(_COUNT_ONE_MORE, of=inquiry_request_id)
+
+
 async def list_for_batch(tx: Tx, batch_id: int) -> list[StoredInquiry]:
     """Return the inquiries of a batch, in the order of its file."""
     return await list_rows(tx, StoredInquiry, _OF_BATCH, batch_id=batch_id)
@@ -326,6 +422,14 @@ _NEWEST = scoped_select(
     .limit(bindparam("limit")),
     requests,
 )
+_BY_NUMBER = scoped_select(
+    select_as(requests, NumberedRequest)
+    # One more than the highest number does not fit into the column's type.
+    .where(_OF_SET, requests.c.request_number < bindparam("before", type_=BigInteger))
+    .order_by(requests.c.request_number.desc())
+    .limit(bindparam("limit")),
+    requests,
+)
 _SOME = scoped_select(
     select_as(requests, StoredRequest)
     .where(among(requests.c.id, "ids"))
@@ -362,6 +466,20 @@ _OF_PATIENT = scoped_select(
     inquiries,
     requests,
 )
+_ASKED_OF = scoped_select(
+    select(
+        *(
+            (requests if name == "created_at" else inquiries).c[name]
+            for name in AskedInquiry._fields
+        )
+    )
+    .select_from(inquiries.join(requests, requests.c.id == inquiries.c.inquiry_request_id))
+    .where(inquiries.c.patient_key == bindparam("patient_key"))
+    .order_by(inquiries.c.inquiry_request_id.desc(), inquiries.c.number.desc())
+    .limit(bindparam("limit")),
+    inquiries,
+    requests,
+)
 _OWNER = Statement(
     select(requests.c.vendor_id, requests.c.site_id).where(requests.c.id == bindparam("id")),
     system=True,
@@ -370,6 +488,16 @@ _STATUSES = scoped_select(
     select_as(inquiries, InquiryStatus)
     .where(inquiries.c.inquiry_request_id == bindparam("inquiry_request_id"))
     .order_by(inquiries.c.number),
+    inquiries,
+)
+_ANSWERED_AND_ALL: tuple[ColumnElement[Any], ...] = (
+    func.count().filter(inquiries.c.answer != ""),
+    func.count(),
+)
+_COUNT_ANSWERED = scoped_select(
+    select(*_ANSWERED_AND_ALL)
+    .select_from(inquiries)
+    .where(among(inquiries.c.inquiry_request_id, "ids")),
     inquiries,
 )
 _RESPONSES = scoped_select(
@@ -391,6 +519,12 @@ _COMPLETE = Statement(
         ~exists().where(inquiries.c.inquiry_request_id == requests.c.id, _UNANSWERED),
     ),
     system=True,
+)
+_INCOMPLETE = scoped_select(
+    select(inquiries.c.inquiry_request_id)
+    .where(among(inquiries.c.inquiry_request_id, "ids"), _UNANSWERED)
+    .distinct(),
+    inquiries,
 )
 _THIS = (
     inquiries.c.inquiry_request_id == bindparam("of"),
@@ -465,6 +599,41 @@ _ANSWERED = Statement(
         answered_at=bindparam("moment"),
         response=bindparam("content"),
     ),
+    system=True,
+)
+_LOCK_REQUEST = Statement(
+    select(requests.c.id).where(requests.c.id == bindparam("of")).with_for_update(),
+    system=True,
+)
+_LAST_NUMBER = Statement(
+    select(func.max(inquiries.c.number)).where(inquiries.c.inquiry_request_id == bindparam("of")),
+    system=True,
+)
+_FOLLOW_VALUES: dict[str, ColumnElement[Any]] = {
+    **{
+        name: inquiries.c[name]
+        for name in (
+            "vendor_id", "site_id", "inquiry_request_id", "transaction_set", "payer_id", "type", "patient_key",
+        )
+    },
+    "number": bindparam("as_number", type_=Integer),
+    "state": literal(OPEN),
+    "mode": case((inquiries.c.mode == INTERACTIVE, BULK), else_=inquiries.c.mode),
+    "attempts": literal(0),
+    "next_at": bindparam("due", type_=BigInteger),
+    "answer": literal(""),
+    "inquiry": bindparam("content", type_=LargeBinary),
+}  # fmt: skip
+_FOLLOW = Statement(
+    insert(inquiries).from_select(
+        list(_FOLLOW_VALUES), select(*_FOLLOW_VALUES.values()).where(*_THIS)
+    ),
+    system=True,
+)
+_COUNT_ONE_MORE = Statement(
+    update(requests)
+    .where(requests.c.id == bindparam("of"))
+    .values(inquiries=requests.c.inquiries + 1),
     system=True,
 )
 _OLD = Statement(

@@ -24,6 +24,9 @@ REPETITION_SINCE = "00402"
 
 
 _CANONICAL_SEPARATORS = ("*", ":", "^", "~")
+# The circumflex is in none of X12's character sets.
+_ALLOWED_IN_DATA = "*:~"
+_PLAIN_SIGN = "#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,15 @@ class Delimiters:
         free = [c for c in pairs if c not in pairs.values()]
         pairs |= dict(zip(displaced, free, strict=False))
         return {ord(a): ord(b) for a, b in pairs.items() if a != b}
+
+    def held_separators(self) -> dict[int, str]:
+        """Return the ``str.translate`` table that makes a plain sign of what is in canonical text in place of a canonical
+        separator in the data. X12 allows these there, whatever replaces them: perhaps the line end that ends segments."""
+        return {
+            replacement: _PLAIN_SIGN
+            for held, replacement in self.to_canonical().items()
+            if chr(held) in _ALLOWED_IN_DATA and chr(replacement) not in _CANONICAL_SEPARATORS
+        }
 
     def from_canonical(self) -> dict[int, int]:
         """Return the ``str.translate`` table from the canonical separators back to these."""

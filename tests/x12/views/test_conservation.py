@@ -112,7 +112,7 @@ def test_a_streamed_file_yields_the_same_views_as_a_whole_one(sample):
 
 @pytest.mark.parametrize("kind", [*CLAIM_KINDS, *OTHER_KINDS])
 def test_a_view_is_the_same_whatever_the_separators(kind):
-    data = random_file(kind, 5, sets=1)
+    data = random_file(kind, 10, sets=1)
     for target in (Delimiters("|", ">", "!", "\x1c"), Delimiters(":", "*", "~", "^", "\r\n")):
         again = b"".join(reformat(data, target))
         assert [one.view for one in next(views.read_views(again)).sets] == [

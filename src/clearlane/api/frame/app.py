@@ -187,9 +187,14 @@ class ApiApplication:
             if isinstance(target, PublicPage):
                 return page_response(target, state.method, state.headers, self._errors)
             state.errors = target.errors
-            if state.method in target.verbs:
-                return await self._checks.respond(target, state)
-            allowed += target.verbs
+            verbs = target.verbs
+            if target.conventions.answers_head and "GET" in verbs:
+                verbs = (*verbs, "HEAD")
+            if state.method in verbs:
+                return await self._checks.respond(
+                    target, state
+                )  # the server leaves out the body of a HEAD
+            allowed += verbs
         return state.errors.wrong_verb(state.method, ", ".join(allowed))
 
     def _shape_of(self, path: bytes) -> ErrorShape:

@@ -30,6 +30,7 @@ FAILED_LOGINS_LIMIT_SECONDS = 60.0
 # every six seconds.
 SIGN_INS_PER_NAME_MAX, SIGN_INS_PER_NAME_LIMIT_SECONDS = 10, 600.0
 SIGN_INS_PER_ADDRESS_MAX, SIGN_INS_PER_ADDRESS_LIMIT_SECONDS = 50, 300.0
+FAILED_SIGN_INS_LIMIT_SECONDS = 600.0
 
 
 IPV6_CLIENT_NETWORK_BITS = 64
@@ -90,6 +91,11 @@ class TryLimit:
         if len(self._regained_at) > FAILED_LOGIN_SOURCES_MAX:
             self._regained_at.popitem(last=False)
         return max(1, ceil(seconds)) if seconds > 1e-6 else 0
+
+    def is_empty(self, source: object, now: float) -> bool:
+        """Return whether a source has no try left; takes none."""
+        regained_at = max(now, self._regained_at.get(hash(source), now))
+        return regained_at + self._interval - now - self._seconds > 1e-6
 
     def give_back(self, source: object) -> None:
         """Give back one try."""
@@ -154,10 +160,15 @@ class LoginThrottle:
 class SignInThrottle:
     """Delays failed sign-ins to the console like failed logins, and limits all tries before the password is looked at.
 
-    The limits are of a name from one network and of one network, so that no one elsewhere is locked out.
+    The limits are of a name from one network and of one network, so that no one elsewhere is locked out. SFTP has keys
+    too, of which one connection may try several: there the failures of a network are limited by ``failures_max``, 0 for
+    no limit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, failures_max: int = 0) -> None:
+        self._network_failures = (
+            TryLimit(failures_max, FAILED_SIGN_INS_LIMIT_SECONDS) if failures_max else None
+        )
         self._failures = LoginThrottle()
         self._name_tries = TryLimit(SIGN_INS_PER_NAME_MAX, SIGN_INS_PER_NAME_LIMIT_SECONDS)
         self._network_tries = TryLimit(SIGN_INS_PER_ADDRESS_MAX, SIGN_INS_PER_ADDRESS_LIMIT_SECONDS)
@@ -177,6 +188,28 @@ class SignInThrottle:
     async def delay_failure(self, address: str, key: bytes | None) -> None:
         """Sleep before a failure is answered."""
         await self._failures.delay_failure(address, key)
+
+    def network(self, address: str) -> str:
+        """Return the network that counts as one client."""
+        return client_network(address)
+
+    def take_failure(self, address: str) -> bool:
+        """Count a connection that failed to sign in; return whether its network has no failure left now."""
+        if self._network_failures is None:
+            return False
+        self._network_failures.take(client_network(address), asyncio.get_running_loop().time())
+        return self.is_blocked(address)
+
+    def forgive_failure(self, address: str) -> None:
+        """Count a failure no more: the connection signed in after it."""
+        if self._network_failures is not None:
+            self._network_failures.give_back(client_network(address))
+
+    def is_blocked(self, address: str) -> bool:
+        """Return whether a network has no failure left."""
+        now = asyncio.get_running_loop().time()
+        limit = self._network_failures
+        return limit is not None and limit.is_empty(client_network(address), now)
 
 
 def has_credentials(authorization: str | None) -> bool:

@@ -61,6 +61,8 @@ class CallConventions:
     """False: without it the call is for all sites of the vendor; if it touches PHI, only for those with a BAA."""
     strict_query: bool = False
     """Whether a query parameter that the call does not have, or has twice, is refused."""
+    answers_head: bool = False
+    """Whether HEAD is answered as GET is, without the body."""
     rate_headers: bool = False
     """Whether answers carry the state of the vendor's limit of calls."""
 
@@ -83,6 +85,8 @@ class BodyUse(StrEnum):
     """The handler reads X12, of whatever Content-Type."""
 
 
+SEVERAL = "\x1f"
+"""Between the values of a parameter that was given more than once: no value has this character."""
 ParameterReader = Callable[[str | None, "Endpoint"], Any]
 
 
@@ -96,6 +100,8 @@ class Parameter:
     """Converts the text (None if absent) to a value; raises a RequestRefusal if that fails."""
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
     required: bool = True
+    takes_several: bool = False
+    """Whether it may be given again: ``read`` gets the texts with :data:`SEVERAL` between them."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,11 +4,9 @@ A refusal carries its response. Any other exception is a fault of the service an
 text, which can hold patient data. Knows no check and no endpoint.
 """
 
-from pathlib import Path
-
 from starlette.responses import Response
 
-from clearlane.store.database.group_commit import DatabaseUnavailable, LockContention
+from clearlane.store.database import group_commit
 
 
 class RequestRefusal(Exception):
@@ -28,16 +26,4 @@ class ClientGone(Exception):
 
 
 # Raised when a part of the service does not respond: the same request may succeed later (503).
-TEMPORARY_FAULTS = (DatabaseUnavailable, LockContention, TimeoutError, ConnectionError)
-
-
-def raised_at(fault: BaseException) -> str:
-    """Return where a fault was raised: file, line and function, without its text."""
-    innermost = fault.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
-    if innermost is None:
-        return ""
-    code = innermost.tb_frame.f_code
-    file = "/".join(Path(code.co_filename).parts[-3:])
-    return f"{file}:{innermost.tb_lineno} {code.co_name}"
+TEMPORARY_FAULTS = (*group_commit.TEMPORARY_FAULTS, ConnectionError)

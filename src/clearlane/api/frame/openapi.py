@@ -267,7 +267,7 @@ def _parameters(endpoint: Endpoint) -> list[Json]:
 
 
 _TAG_VERSION = re.compile(r"^v\d+ ")
-_TAG_WORD = re.compile(r"[A-Z]?[a-z]+")
+_TAG_WORD = re.compile(r"[A-Z]?[a-z0-9]+")
 _PATH_VALUE = re.compile(r"{(\w+)}")
 
 

@@ -16,7 +16,7 @@ from starlette.types import Receive
 from clearlane.accounts.api_keys import ApiKey
 from clearlane.accounts.model import Site, SiteState, Vendor
 from clearlane.api.frame.auth import LoginThrottle, has_credentials, tried_key
-from clearlane.api.frame.endpoint import ApiLimits, Call, Endpoint
+from clearlane.api.frame.endpoint import SEVERAL, ApiLimits, Call, Endpoint
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.frame.errors import ParameterFault, RequestRefusal
 from clearlane.api.frame.idempotency import IDEMPOTENCY_KEY, answer_once
@@ -218,7 +218,11 @@ def _check_query(endpoint: Endpoint, query: Mapping[str, str], repeated: Iterabl
         for name in query
         if name and name not in known
     }
-    faults |= {name: ["It is given more than once; give it once."] for name in sorted(repeated)}
+    several = {one.name.lower() for one in endpoint.parameters if one.takes_several}
+    faults |= {
+        name: ["It is given more than once; give it once."]
+        for name in sorted(set(repeated) - several)
+    }
     if faults:
         others = _parameters(endpoint, query)[1]
         raise RequestRefusal(endpoint.errors.invalid_fields(others | faults))
@@ -240,7 +244,10 @@ def _parameters(
     faults: dict[str, list[str]] = {}
     for each in endpoint.parameters:
         try:
-            values[each.name] = each.read(query.get(each.name.lower()), endpoint)
+            text = query.get(each.name.lower())
+            if text is not None and not each.takes_several:
+                text = text.partition(SEVERAL)[0]  # of one that is repeated the first counts
+            values[each.name] = each.read(text, endpoint)
         except ParameterFault as fault:
             faults[each.name] = [str(fault)]
     return values, faults
@@ -264,7 +271,7 @@ async def _handle(call: Call, query: Mapping[str, str]) -> Response:
 
 
 def read_query(query: bytes) -> tuple[dict[str, str], set[str]]:
-    """Return query parameters by lower-case name, of a repeated one the first, and the names that are repeated."""
+    """Return query parameters by lower-case name, and the names that are repeated, whose values have a sign between them."""
     text = query.decode("latin-1")
     if "%" in text or "+" in text:
         pairs = parse_qsl(text, keep_blank_values=True)
@@ -278,6 +285,7 @@ def read_query(query: bytes) -> tuple[dict[str, str], set[str]]:
         folded = fold_case(name)
         if folded in found:
             repeated.add(folded)
+            found[folded] += SEVERAL + value
         else:
             found[folded] = value
     return found, repeated

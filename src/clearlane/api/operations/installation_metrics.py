@@ -413,6 +413,11 @@ METRICS: tuple[InstallationMetric, ...] = (
         samples=lambda measures: [((), float(measures.disabled_webhooks))],
     ),
     InstallationMetric(
+        name="clearlane_webhooks_oldest_waiting_seconds",
+        help="Age of the oldest delivery to a webhook endpoint that could be made now; 0 if there is none.",
+        samples=lambda measures: [((), measures.webhook_wait_seconds)],
+    ),
+    InstallationMetric(
         name="clearlane_nodes",
         help="Nodes with a recent heartbeat, by role.",
         labels=("role",),

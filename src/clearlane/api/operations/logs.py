@@ -21,7 +21,7 @@ import msgspec
 import structlog
 
 from clearlane import __version__
-from clearlane.api.frame.errors import raised_at
+from clearlane.kernel.faults import raised_at
 
 LOG_LINES_WAITING_MAX = 10_000
 LOG_FLUSH_SECONDS_MAX = 1

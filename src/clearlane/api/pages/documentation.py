@@ -1,25 +1,32 @@
-"""The documentation below ``/docs/``: the built site of this package, else the Markdown of the checkout.
+"""The documentation below ``/docs/``: the site that ``make docs`` built, else the Markdown pages, rendered when asked for.
 
-``make docs`` builds the site into ``api/site``, which the wheel holds. Nothing outside of these directories can be
-read, and every page's policy names its own scripts by their hashes.
+The wheel has the pages, and the built site if there is one. Nothing outside of these directories can be read, and a
+built page's policy names its own scripts by their hashes.
 """
 
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.api.frame.error_shape import ErrorShape
+from clearlane.api.http.http_responses import JSON
 from clearlane.api.http.static_content import static_response
+from clearlane.api.pages.markdown_site import FILE_SUFFIXES, MarkdownSite, PlacedPart, search
+from clearlane.api.pages.page_frame import Entry, asset_response, render_page
+from clearlane.api.pages.page_list import SECTIONS, documents_root
+from clearlane.api.pages.reference import Reference
 
 SEGMENT = "docs"
+NAME = "Documentation"
 SITE = Path(__file__).parent / "site"
-CHECKOUT = Path(__file__).parents[4]
 DOCUMENTATION_FILE_BYTES_MAX = 32 * 1024 * 1024
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -46,71 +53,137 @@ TITLES = {
     "glossary": "Glossary",
 }
 """Pages that the page at `/` leads to."""
+WORDS_CHARACTERS_MAX = 80
+ROOT = "/docs/"
+NO_PAGES = (
+    "This installation does not have the documentation: its package was made without the pages. "
+    "They are in the folder docs of the source code."
+)
 _SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self'{scripts}; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_PLAIN = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 def page_names() -> list[str]:
     """Return the addresses below ``/docs/`` of the pages to begin with, if they can be read."""
-    if (SITE / "index.html").is_file():
-        return list(TITLES)
-    return list(TITLES) if _markdown_files() else []
+    there = (SITE / "index.html").is_file() or documents_root() is not None
+    return list(TITLES) if there else []
 
 
-@dataclass(frozen=True, slots=True)
 class Documentation:
     """Answers requests below ``/docs``."""
 
-    errors: ErrorShape
-    site: Path = SITE
-    checkout: Path = CHECKOUT
+    def __init__(
+        self,
+        errors: ErrorShape,
+        reference: Reference | None = None,
+        *,
+        site: Path = SITE,
+        root: Path | None = None,
+    ) -> None:
+        """``reference`` is searched too; ``root`` has the Markdown pages, None without any."""
+        self._errors = errors
+        self._reference = reference
+        self._site = site
+        self._root = root
+
+    @cached_property
+    def _pages(self) -> MarkdownSite | None:
+        return MarkdownSite(self._root) if self._root else None
 
     async def answer(self, request: Request, address: str, request_id: str) -> Response:
-        """Return a file of the site, a Markdown page, or the list of them."""
+        """Return a page, a picture, a file of the frame, or what a search finds."""
         if request.method not in {"GET", "HEAD"}:
-            return self.errors.wrong_verb(request.method, "GET, HEAD")
+            return self._errors.wrong_verb(request.method, "GET, HEAD")
         path = request.scope["path"].removeprefix(f"/{SEGMENT}")
         if not path:
-            return Response(status_code=308, headers={"Location": f"/{SEGMENT}/"})
-        if (self.site / "index.html").is_file():
+            return _moved(ROOT)
+        asset = asset_response(path, request.headers)
+        if asset is not None:
+            return asset
+        if path in {"/search", "/search.json"}:
+            return self._search(path, request)
+        if (self._site / "index.html").is_file():
             return self._site_file(path, request)
-        return self._markdown(path)
+        if self._pages is None:
+            return self._page("missing.html", "Documentation", request, sentence=NO_PAGES)
+        return self._markdown(self._pages, path, request)
 
     def _site_file(self, path: str, request: Request) -> Response:
         for name in (path, f"{path.rstrip('/')}/index.html", f"{path.rstrip('/')}.html"):
-            content = _read(self.site, name)
+            content = _read(self._site, name)
             if content is not None:
                 suffix = Path(name).suffix.lower()
                 if name != path and not path.endswith("/"):
                     # Links inside a page are relative to its directory.
-                    return Response(status_code=308, headers={"Location": f"/{SEGMENT}{path}/"})
+                    return _moved(f"/{SEGMENT}{path}/")
                 headers = {"Content-Type": MEDIA_TYPES.get(suffix, "application/octet-stream")}
                 if suffix == ".html":
                     headers["Content-Security-Policy"] = page_policy(content)
                 return static_response(content, headers, request.headers)
-        return self.errors.no_resource()
+        return self._errors.no_resource()
 
-    def _markdown(self, path: str) -> Response:
-        """Return the text of a Markdown page of the checkout, or a page that lists them."""
-        files = _markdown_files(self.checkout)
-        if path == "/":
-            return Response(
-                _list_page(files),
-                200,
-                {"Content-Type": MEDIA_TYPES[".html"], "Content-Security-Policy": _PLAIN},
-            )
-        name = path.strip("/")
-        wanted = next((one for one in (name, f"{name}.md") if one in files), None)
-        content = None if wanted is None else _read(self.checkout / "docs", wanted)
-        if content is None:
-            return self.errors.no_resource()
-        return Response(
-            content, 200, {"Content-Type": MEDIA_TYPES[".md"], "Content-Security-Policy": _PLAIN}
+    def _markdown(self, pages: MarkdownSite, path: str, request: Request) -> Response:
+        """Return a part of a Markdown page, or a picture."""
+        place = pages.place(f"/{SEGMENT}{path}")
+        if place is not None:
+            return self._place(pages, place, request)
+        name = path.strip("/").removesuffix(".md")
+        if pages.place(f"{ROOT}{name}/") is not None:
+            return _moved(f"{ROOT}{name}/")
+        suffix = Path(path).suffix
+        picture = _read(pages.root / "docs", path) if suffix in FILE_SUFFIXES else None
+        if picture is None:
+            return self._errors.no_resource()
+        media_type = MEDIA_TYPES[suffix]
+        return static_response(picture, {"Content-Type": media_type}, request.headers)
+
+    def _place(self, pages: MarkdownSite, place: PlacedPart, request: Request) -> Response:
+        return self._page(
+            "document.html",
+            place.part.title or place.page.title,
+            request,
+            section=SECTIONS.get(place.page.section, ""),
+            part=place.part,
+            page_title=place.page.title,
+            first_address=f"{ROOT}{place.page.address}",
+            html=pages.html(place),
+            contents=place.contents,
+            before=place.before,
+            after=place.after,
+            places=[each for each in place.part.headings if each.level > 1],
         )
+
+    def _search(self, path: str, request: Request) -> Response:
+        words = request.query_params.get("q", "")[:WORDS_CHARACTERS_MAX]
+        found = search(tuple(self._entries()), words)
+        if path.endswith(".json"):
+            rows = [{"title": e.title, "address": e.address, "note": e.note} for e in found]
+            return Response(msgspec.json.encode(rows), 200, {"Content-Type": JSON})
+        return self._page("search.html", "Search", request, found=found, words=words)
+
+    def _entries(self) -> Iterable[Entry]:
+        if self._pages is not None and not (self._site / "index.html").is_file():
+            yield from self._pages.entries
+        if self._reference is not None:
+            yield from self._reference.entries
+
+    def _page(self, template: str, title: str, request: Request, **values: Any) -> Response:
+        return render_page(
+            template,
+            title=title,
+            part_of=NAME,
+            address=request.scope["path"],
+            groups=self._pages.groups if self._pages else (),
+            asked=request.headers,
+            **values,
+        )
+
+
+def _moved(address: str) -> Response:
+    return Response(status_code=308, headers={"Location": address})
 
 
 def page_policy(content: bytes) -> str:
@@ -133,28 +206,3 @@ def _read(folder: Path, path: str) -> bytes | None:
         return found.read_bytes()
     except (OSError, ValueError):  # a name that no file system takes
         return None
-
-
-def _markdown_files(checkout: Path = CHECKOUT) -> list[str]:
-    """Return the Markdown pages of a checkout, by their paths below its ``docs``."""
-    folder = checkout / "docs"
-    if not (checkout / "pyproject.toml").is_file():
-        return []
-    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.md"))
-
-
-def _list_page(files: list[str]) -> bytes:
-    links = "\n".join(
-        f'<li><a href="/{SEGMENT}/{escape(name)}">{escape(name)}</a></li>' for name in files
-    )
-    words = (
-        "The pages as they are in the checkout; <code>make docs</code> builds them as a site."
-        if files
-        else "This installation does not hold the documentation; <code>make docs</code> in a checkout builds it."
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Clearlane: documentation</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark"></head><body>'
-        f'<h1>Documentation</h1><p><a href="/">Clearlane</a>. {words}</p><ul>{links}</ul></body></html>'
-    ).encode()

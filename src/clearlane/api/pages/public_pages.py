@@ -1,4 +1,4 @@
-"""The public pages: the OpenAPI document and its reference for people, built once at start."""
+"""The public pages: the OpenAPI document, and the reference's viewer if it is built; made once at start."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ from clearlane.api.frame.app import PublicPage
 from clearlane.api.frame.endpoint import ApiVersion
 from clearlane.api.http.http_responses import JSON
 from clearlane.api.operations.operations import PROBES
-from clearlane.api.pages import docs_page, reference_viewer
+from clearlane.api.pages import page_frame, reference_viewer
 
 OPENAPI = PublicPage(
     name="OpenApi",
@@ -23,7 +23,7 @@ REFERENCE = PublicPage(
     summary="This document as a page for people.",
     media_type="text/html; charset=utf-8",
     schema={"type": "string", "examples": ["<!doctype html>"]},
-    headers=docs_page.SECURITY_HEADERS,
+    headers=page_frame.SECURITY_HEADERS,
 )
 
 
@@ -32,13 +32,13 @@ def build_pages(
 ) -> tuple[PublicPage, ...]:
     """Return every public page with its content, documenting versions of the API.
 
-    The reference is the viewer if that is built, else a plain page.
+    Without the viewer the reference is not among them: ``reference`` renders its pages when they are asked for.
     """
     document = openapi.build_document(versions, (OPENAPI, REFERENCE), PROBES)
     described = replace(OPENAPI, content=openapi.encode_document(document))
     script = reference_viewer.viewer_script(viewer)
     if script is None:
-        return described, replace(REFERENCE, content=docs_page.render_page(document))
+        return (described,)
     page = replace(
         REFERENCE,
         content=reference_viewer.render_page(document, script),

@@ -1,7 +1,7 @@
 """The reference as a program in the browser: search, examples, and calls to try against this service.
 
 The program is Scalar's API reference, which ``make docs`` puts beside this module and the wheel carries;
-a clone without it serves the plain page of ``docs_page``. The page loads its script from this service,
+a clone without it serves the pages of ``reference``. The page loads its script from this service,
 and its policy lets it reach no other host. Knows OpenAPI only; no endpoint and no version.
 """
 

@@ -1,13 +1,9 @@
 """The page at ``/``: what this service is, where its parts are, how far a sandbox is ahead, and a first call.
 
-Anyone may read it, so it names no vendor, no password and no claim. One HTML page without scripts or other files.
+Anyone may read it, so it names no vendor, no password and no claim. One HTML page without scripts, in the console's look.
 """
 
-import base64
-import hashlib
 import shlex
-from collections.abc import Iterator
-from html import escape
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +11,7 @@ from starlette.responses import Response
 from clearlane import __version__
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.pages.documentation import TITLES, page_names
+from clearlane.api.pages.page_frame import HTML, SECURITY_HEADERS, render_template
 from clearlane.kernel.clock import Clock
 from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.pipeline.operator.sandbox_control import SandboxClockState
@@ -23,37 +20,7 @@ SEGMENT = ""
 """The first segment of the path ``/``."""
 DAY_SECONDS = 86_400
 
-STYLE = """
-:root { color-scheme: light dark; --ink: #17212b; --soft: #5a6875; --line: #d5dde3; --card: #fff; --back: #f4f7f8;
-  --mark: #1a7f5a; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf1; --soft: #9aabb8; --line: #31404c; --card: #17222b;
-  --back: #0f171d; --mark: #4cc596; } }
-* { box-sizing: border-box; }
-body { background: var(--back); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; margin: 0; }
-main { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; }
-h1 { font-size: 2rem; letter-spacing: -0.02em; margin: 0; }
-h2 { font-size: 1.1rem; margin: 2.25rem 0 0.6rem; }
-p { margin: 0.4rem 0; max-width: 46rem; }
-.soft, footer { color: var(--soft); }
-a { color: var(--mark); }
-.cards { display: grid; gap: 0.9rem; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); margin-top: 1.75rem; }
-.cards a { background: var(--card); border: 1px solid var(--line); border-radius: 10px; color: inherit; display: block;
-  padding: 1rem 1.1rem; text-decoration: none; }
-.cards a:hover, .cards a:focus-visible { border-color: var(--mark); }
-.cards strong { color: var(--mark); display: block; }
-.state { border-left: 4px solid var(--mark); padding: 0.2rem 0 0.2rem 0.9rem; }
-pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 0.5rem 0; overflow-x: auto;
-  padding: 0.9rem 1.1rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-code { font: 0.9em ui-monospace, monospace; }
-footer { border-top: 1px solid var(--line); font-size: 0.9rem; margin-top: 3rem; padding-top: 0.9rem; }
-"""
-_STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-HEADERS = {
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": f"default-src 'none'; img-src 'self'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-}
+HEADERS = {"Content-Type": HTML, **dict(SECURITY_HEADERS)}
 CARDS = (
     ("/console/", "Console", "Claims, payments and files, for people who sign in."),
     ("/reference", "Reference", "Every call with its fields, answers and errors."),
@@ -90,36 +57,15 @@ def render_root_page(
     base_url: str, clock: Clock, state: SandboxClockState | None, *, sandbox: bool
 ) -> bytes:
     """Return the page as UTF-8 HTML."""
-    return "\n".join(_lines(base_url, clock, state, sandbox=sandbox)).encode()
-
-
-def _lines(
-    base_url: str, clock: Clock, state: SandboxClockState | None, *, sandbox: bool
-) -> Iterator[str]:
-    yield '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Clearlane</title>'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield '<link rel="icon" type="image/svg+xml" href="/console/icon.svg">'
-    yield f"<style>{STYLE}</style></head><body><main>"
-    yield "<h1>Clearlane</h1>"
-    yield (
-        "<p>A clearinghouse: practice software sends claims, eligibility questions and enrollments; payers get X12 "
-        "and answer; the answers come back in the sender's own field names.</p>"
+    return render_template(
+        "root.html",
+        cards=CARDS,
+        sandbox_words=_sandbox_words(clock, state) if sandbox else "",
+        command=first_call(base_url, sandbox=sandbox),
+        sandbox=sandbox,
+        beginnings=[(f"/docs/{name}", TITLES[name]) for name in page_names()],
+        version=__version__,
     )
-    yield '<nav class="cards">'
-    for path, title, words in CARDS:
-        yield f'<a href="{path}"><strong>{title}</strong>{words}</a>'
-    yield "</nav>"
-    if sandbox:
-        yield "<h2>This is a sandbox</h2>"
-        yield f'<p class="state">{escape(_sandbox_words(clock, state))}</p>'
-    yield "<h2>A first call</h2>"
-    yield f"<pre><code>{escape(first_call(base_url, sandbox=sandbox))}</code></pre>"
-    yield f'<p class="soft">{_call_words(sandbox=sandbox)}</p>'
-    if names := page_names():
-        yield "<h2>Begin here</h2><p>"
-        yield " · ".join(f'<a href="/docs/{name}">{escape(TITLES[name])}</a>' for name in names)
-        yield "</p>"
-    yield f"<footer>Clearlane {escape(__version__)}. Apache-2.0.</footer></main></body></html>"
 
 
 def _sandbox_words(clock: Clock, state: SandboxClockState | None) -> str:
@@ -144,12 +90,3 @@ def first_call(base_url: str, *, sandbox: bool) -> str:
         f"{base_url}/api/v3/payers/{'get_list_of_test' if sandbox else 'get_list'}?vendorSiteId={site}&type=medical",
     ]
     return shlex.join(command)
-
-
-def _call_words(*, sandbox: bool) -> str:
-    if sandbox:
-        return (
-            "curl asks for the password: it is in <code>.data/sandbox.json</code>, in the directory that "
-            "<code>make run</code> was started in. Then: <code>clearlane claim sample | clearlane claim submit -</code>"
-        )
-    return "curl asks for the password. Vendor key, password and site id come from the operator."

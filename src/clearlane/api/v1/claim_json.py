@@ -4,11 +4,12 @@ Money is text with two decimals, moments are UTC, and what there is not is null 
 added.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clearlane.claims.awaiting import Awaited, AwaitedFrom
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
@@ -16,11 +17,13 @@ from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, moment_text
+from clearlane.payers.filing_limits import FilingKind
+from clearlane.pipeline.enrollment.era_answer import EraState
 from clearlane.pipeline.query.claim_history import HistoryEntry
-from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.claims import NEVER_SENT
 from clearlane.store.claims.documents import StoredDocument
 
-STATES = (*(state.value for state in ClaimState), NOT_ACCEPTED)
+STATES = (*(state.value for state in ClaimState), *NEVER_SENT)
 Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", examples=["150.00"])]
 
 Act = Annotated[str, Field(json_schema_extra={"enum": list(AdviceAct)})]
@@ -30,7 +33,10 @@ class FindingJson(BaseModel):
     """What is wrong with a claim, or was repaired or reported, in the vendor's field names."""
 
     rule: Annotated[str, Field(description="The rule, or the payer's answer and its code.")]
-    severity: Literal["error", "warning", "info"]
+    severity: Annotated[
+        Literal["error", "warning", "info"],
+        Field(description="`error`: the claim was not accepted for it, or a payer rejected it."),
+    ]
     field: Annotated[str, Field(description="The field's path in the claim.")]
     message: Annotated[str, Field(description="What is wrong and what would pass.")]
     act: Annotated[
@@ -41,6 +47,28 @@ class FindingJson(BaseModel):
     ]
 
 
+class AwaitedJson(BaseModel):
+    """The one thing that an open claim awaits."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    what: Annotated[str, Field(json_schema_extra={"enum": list(Awaited)})]
+    source: Annotated[str, Field(alias="from", json_schema_extra={"enum": list(AwaitedFrom)})]
+    since: datetime
+    by: Annotated[
+        datetime | None, Field(description="Null if no time is known by which it is to come.")
+    ]
+    overdue: bool
+
+
+class FilingLimitJson(BaseModel):
+    """By when an open claim is to be with its payer, or appealed."""
+
+    kind: Annotated[str, Field(json_schema_extra={"enum": list(FilingKind)})]
+    by: Annotated[date | None, Field(description="The last day; null if the limit is not known.")]
+    met: Annotated[bool, Field(description="Whether the payer has received it.")]
+
+
 class ClaimJson(BaseModel):
     """A claim as lists show it."""
 
@@ -49,6 +77,12 @@ class ClaimJson(BaseModel):
     vendor_claim_id: Annotated[str, Field(description="The vendor's, as it was sent.")]
     site: Annotated[str, Field(description="The vendor site id.")]
     kind: Annotated[str, Field(json_schema_extra={"enum": list(SUBMITTED_KINDS)})]
+    bill_type: Annotated[
+        str | None,
+        Field(
+            description="Of an institutional claim: facility, classification and frequency, such as 111."
+        ),
+    ]
     state: Annotated[
         str, Field(description="The state of the claim.", json_schema_extra={"enum": list(STATES)})
     ]
@@ -64,6 +98,13 @@ class ClaimJson(BaseModel):
     ]
     payer_id: str
     payer_control_number: Annotated[str | None, Field(description="The payer's number of it.")]
+    awaiting: Annotated[
+        AwaitedJson | None, Field(description="What it awaits; null for a closed claim.")
+    ]
+    filing_limit: Annotated[
+        FilingLimitJson | None,
+        Field(description="By when it is to be with its payer; null for a closed claim."),
+    ]
     charge: Money
     paid: Annotated[Money | None, Field(description="Null before a payer decided.")]
     patient: Annotated[
@@ -86,6 +127,56 @@ class ClaimJson(BaseModel):
             description="Of a secondary claim: number of the claim under the same id whose payer's decision it carries."
         ),
     ]
+    shadow: Annotated[
+        bool,
+        Field(description="Whether it came in a shadow file: it was judged, and is never sent."),
+    ]
+
+
+class PatientJson(BaseModel):
+    """The patient of a claim, from what it was sent with."""
+
+    last_name: str | None
+    first_name: str | None
+    birth_date: date | None
+    member_id: Annotated[str | None, Field(description="The insured's member id.")]
+    account_number: Annotated[str | None, Field(description="The patient's account number.")]
+
+
+class ServiceDaysJson(BaseModel):
+    """The days of service of a claim; of a bill of a stay, its statement."""
+
+    service_from: date | None
+    service_to: date | None
+
+
+class ClaimLineJson(ServiceDaysJson):
+    """A service line of a claim, as it was sent."""
+
+    line_number: int
+    line_control_number: str | None
+    revenue_code: str | None
+    procedure: str | None
+    modifiers: list[str]
+    units: str | None
+    charge: Money | None
+
+
+class IncludedJson(BaseModel):
+    """What `include` asked for."""
+
+    patient: PatientJson | None = None
+    service_days: ServiceDaysJson | None = None
+    lines: list[ClaimLineJson] | None = None
+
+
+class ListedClaimJson(ClaimJson):
+    """A claim as lists show it, with what was asked for beside it."""
+
+    included: Annotated[
+        IncludedJson | None,
+        Field(description="Only with `include`: each word that was asked for, with what it holds."),
+    ] = None
 
 
 class HistoryEntryJson(BaseModel):
@@ -150,7 +241,44 @@ class PaymentOfClaimJson(ClaimPaymentJson):
     payment_id: str
 
 
-class ClaimDetailsJson(ClaimJson):
+class SeriesMemberJson(BaseModel):
+    """A bill of a stay: a claim with its own label and money."""
+
+    claim_number: str
+    frequency: str
+    service_from: date | None
+    service_to: date | None
+    label: str
+    counts: Annotated[bool, Field(description="Whether it is part of what the series comes to.")]
+    charge: Money
+    paid: Money
+    patient: Money
+
+
+class SeriesJson(BaseModel):
+    """The bills of one stay: institutional claims with one payer, patient, provider and admission day."""
+
+    type: Annotated[
+        Literal["additive", "cumulative"],
+        Field(
+            description="`additive`: each bill is for days of its own. `cumulative`: each is from the admission on, and "
+            "the last one counts."
+        ),
+    ]
+    charge: Money
+    paid: Money
+    patient: Money
+    members: list[SeriesMemberJson]
+
+
+class EraJson(BaseModel):
+    """Whether an ERA (835) about a claim came, is to come, or why not."""
+
+    state: Annotated[str, Field(json_schema_extra={"enum": list(EraState)})]
+    reason: Annotated[str, Field(description="In a sentence.")]
+
+
+class ClaimDetailsJson(ListedClaimJson):
     """One claim with everything known about it."""
 
     also_billed_as: Annotated[
@@ -159,6 +287,11 @@ class ClaimDetailsJson(ClaimJson):
             description="Numbers of the claims under the same id that bill the same services to another payer."
         ),
     ]
+    series: Annotated[
+        SeriesJson | None,
+        Field(description="The bills of the stay that it bills; null if it is the only one."),
+    ]
+    era: Annotated[EraJson | None, Field(description="Null if the payer does not have the claim.")]
     findings: Annotated[
         list[FindingJson], Field(description="Findings of our checks and of payers.")
     ]

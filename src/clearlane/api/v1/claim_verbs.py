@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -17,19 +19,17 @@ from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.v1 import parameters
+from clearlane.api.v1.account.console_links import require_user
 from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
 from clearlane.api.v1.claims import no_claim, require_claim
-from clearlane.api.v1.console_links import require_user
+from clearlane.api.v1.content.claim_content import x12_response
 from clearlane.api.v1.problems import problem, refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
-from clearlane.claims.fields import DentalDocument, MedicalDocument
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.json_names import fold_names, take_fields
-from clearlane.kernel.list_filter import FilterType
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
-from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
     CANCEL,
@@ -43,14 +43,14 @@ from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.send_anyway import send_anyway
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
-from clearlane.pipeline.load_claim import load_claim_in_scope
 from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
-from clearlane.store.claims.claims import NOT_ACCEPTED
 from clearlane.store.database.database import Tx, require_row
 
 endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.CORRECT)
 
 ERRORS_SHOWN_MAX = 200
+ANY_DOCUMENT = reduce(or_, (form.document for form in FORMS.values()))
+"""A document of claims of any form, for the documentation."""
 FORMS_BY_DOCUMENT = {form.document_type.lower(): form for form in FORMS.values()}
 
 
@@ -61,7 +61,9 @@ class CorrectionRequest:
     fields: Annotated[
         dict[str, Any],
         Field(
-            description="New values by V3's field names; null removes a field. A list is replaced as a whole."
+            description="New values by the paths that findings name, such as `F24_ClaimLines[0].F24F_Charges`, without regard to "
+            "case; null removes what a path names. `F24_ClaimLines[2]` of a claim with two lines adds a third; a list under its own "
+            "name is replaced as a whole."
         ),
     ]
 
@@ -120,25 +122,21 @@ class ValidationJson(BaseModel):
     "claims/validate",
     "What would become of a document of claims, with every finding.",
     ValidationJson,
-    request_type=MedicalDocument | DentalDocument,
+    request_type=ANY_DOCUMENT,
     scope=KeyScope.SUBMIT,
     stores_answer=False,
-    description="Takes the document that V3 takes and stores nothing. Name the `site` if enrollments matter.",
+    description="Takes the document that `POST /clearlane/v1/claims` takes and stores nothing. Name the `site` if "
+    "enrollments matter.",
 )
 async def validate_claims(call: Call) -> Response:
     """Return every finding of a document."""
     document = await call.body.read_document()
     site = call.named_site or _any_site(call)
     outcome = await validate(
-        call.context.work_context, document, _form(call, document), site=site, now=call.now
+        call.context.work_context, document, named_form(call, document), site=site, now=call.now
     )
-    if isinstance(outcome, TooManyClaims):
-        raise refuse(413, f"A document may have {outcome.claims_max} claims at most.")
-    if isinstance(outcome, MalformedDocument):
-        faults: dict[str, list[str]] = {}
-        for one in outcome.findings[:ERRORS_SHOWN_MAX]:
-            faults.setdefault(one.location, []).append(one.message)
-        raise RequestRefusal(call.errors.invalid_fields(faults))
+    if not isinstance(outcome, ValidatedDocument):
+        raise unreadable(call, outcome)
     call.ignored_fields.extend(outcome.ignored)
     return json_response(200, _validation(outcome))
 
@@ -184,11 +182,7 @@ _unsent("CancelClaim", "cancel", "Take a claim back before it is sent.", CANCEL)
     "Correct a claim with the fields that change.",
     CorrectionJson,
     request_type=CorrectionRequest,
-    parameters=(
-        parameters.filter_parameter(
-            FilterType.FLAG, "dry_run", "`true` shows what would be sent, and stores nothing."
-        ),
-    ),
+    parameters=(parameters.DRY_RUN,),
     description="It goes out as a new claim, a replacement or a void, as the payer needs it. A claim that no batch "
     "has taken is canceled and the corrected one sent in its place. If two corrections meet, one wins; the other "
     "is 409.",
@@ -275,24 +269,7 @@ async def send_claim_anyway(call: Call) -> Response:
 )
 async def claim_x12(call: Call) -> Response:
     """Return a claim as the 837 that its payer gets."""
-    claim = await require_claim(call)
-    if claim.stored.state == NOT_ACCEPTED:
-        raise refuse(409, "The claim was not accepted, so there is no 837 of it.")
-    context = call.context
-    loaded = await load_claim_in_scope(
-        context.database, context.vault, claim.site.scope, claim.number, actor=call.actor
-    )
-    if loaded is None:
-        raise no_claim()
-    content = write_claim_837(
-        context.work_context,
-        loaded.claim,
-        number=claim.number,
-        payer_id=loaded.row.payer_id,
-        account_as_number=loaded.row.account_as_number,
-        now=call.now,
-    )
-    return Response(content, 200, {"Content-Type": X12})
+    return await x12_response(call, await require_claim(call))
 
 
 def _correction(outcome: CorrectionResult) -> Mapping[str, object]:
@@ -323,7 +300,18 @@ def require_active(site: Site) -> None:
 _DOCUMENT_TYPE = fold_names(("DocumentType",))
 
 
-def _form(call: Call, document: bytes) -> AnyForm:
+def unreadable(call: Call, outcome: MalformedDocument | TooManyClaims) -> RequestRefusal:
+    """Return the refusal of a document that cannot be read, with every fault by its path."""
+    if isinstance(outcome, TooManyClaims):
+        return refuse(413, f"A document may have {outcome.claims_max} claims at most.")
+    faults: dict[str, list[str]] = {}
+    for one in outcome.findings[:ERRORS_SHOWN_MAX]:
+        faults.setdefault(one.location, []).append(one.message)
+    return RequestRefusal(call.errors.invalid_fields(faults))
+
+
+def named_form(call: Call, document: bytes) -> AnyForm:
+    """Return the form that the ``DocumentType`` of a document names."""
     top = decode(document, dict[str, msgspec.Raw], call.errors)
     named = take_fields(top, _DOCUMENT_TYPE).fields.get("DocumentType")
     text = decode(named, str, call.errors) if named is not None else ""

@@ -1,5 +1,7 @@
 """Claims of ``/clearlane/v1``: list, search, and one claim with its history."""
 
+from collections.abc import Mapping, Sequence
+
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
@@ -8,18 +10,22 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import (
     ClaimDetailsJson,
-    ClaimJson,
+    ListedClaimJson,
     document_object,
     finding_object,
     history_object,
 )
+from clearlane.api.v1.content.included_parts import IncludedPart, open_included_parts
 from clearlane.api.v1.cursors import cursor_number
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.kernel.clock import micros_text
-from clearlane.payments.as_json import claim_payment_object
+from clearlane.payments.as_json import claim_payment_object, series_object
+from clearlane.pipeline.enrollment.era_answer import EraAnswer, explain_claim_era
 from clearlane.pipeline.query.claim_filters import (
+    PATIENT,
     PATIENT_TOGETHER,
     ClaimListRequest,
     missing_part,
@@ -33,9 +39,17 @@ endpoints = ResourceRows(Resource.CLAIMS)
 
 LIST = "claims"
 FILTERS = tuple(
-    parameters.filter_parameter(one.type, one.name, one.help, one.choices) for one in CLAIM_FILTERS
+    parameters.list_filter_parameter(one.type, one.name, one.help, one.choices)
+    if one.name not in PATIENT
+    else parameters.filter_parameter(one.type, one.name, one.help, one.choices)
+    for one in CLAIM_FILTERS
 )
 
+INCLUDE = parameters.words_parameter(
+    "include",
+    "What to show of each claim beside it, with commas between the words: its patient, its days of service, its lines.",
+    tuple(IncludedPart),
+)
 
 OTHER_ORDER = (
     "It is the `next` of claims in another order. Give `changed_after` for every page, or for none."
@@ -50,13 +64,14 @@ def _position(order: str, changed: str, day: str, number: str) -> tuple[str, Lis
     "GetClaims",
     "claims",
     "Claims, newest first, or in the order of their changes.",
-    Page[ClaimJson],
-    parameters=parameters.page(LIST, *FILTERS, parts=4, position=_position),
+    Page[ListedClaimJson],
+    parameters=parameters.page(LIST, *FILTERS, INCLUDE, parts=4, position=_position),
 )
 async def list_claims(call: Call) -> Response:
     """Return a page of claims."""
     if missing := missing_part(call.parameters):
         raise RequestRefusal(call.errors.invalid_fields({missing: [PATIENT_TOGETHER]}))
+    parameters.require_few(call)
     limit = call.parameters["limit"]
     order, after = call.parameters["after"] or ("", None)
     request = ClaimListRequest(
@@ -66,13 +81,23 @@ async def list_claims(call: Call) -> Response:
     )
     if after is not None and order != request.chosen_order.name:
         raise RequestRefusal(call.errors.invalid_fields({"after": [OTHER_ORDER]}))
+    context = call.context.work_context
+    rows = await list_claim_rows(context, [call.scope], request, actor=call.actor)
+    included = await _included(call, rows[:limit])
     return page_response(
-        await list_claim_rows(call.context.work_context, [call.scope], request, actor=call.actor),
+        rows,
         limit=limit,
         of_list=LIST,
         position=lambda row: (request.chosen_order.name, *map(str, row.stored.position)),
-        as_json=claim_object,
+        as_json=lambda row: claim_object(row) | included.get(row.number, {}),
     )
+
+
+async def _included(call: Call, rows: Sequence[ClaimRow]) -> Mapping[str, dict[str, object]]:
+    """Return what ``include`` adds to claims, by claim number."""
+    wanted = call.parameters["include"] or ()
+    found = await open_included_parts(call.context.work_context, rows, wanted, actor=call.actor)
+    return {number: {"included": parts} for number, parts in found.items()}
 
 
 @endpoints.read(
@@ -80,6 +105,7 @@ async def list_claims(call: Call) -> Response:
     "claims/{claim_number}",
     "One claim with its history, findings, batches, documents and payments.",
     ClaimDetailsJson,
+    parameters=(INCLUDE,),
 )
 async def get_claim(call: Call) -> Response:
     """Return one claim with everything known about it."""
@@ -98,7 +124,26 @@ async def get_claim(call: Call) -> Response:
         claim_payment_object(one) | {"payment_id": row.claim_payment.payment_id}
         for row, one in zip(history.payments, paid, strict=True)
     ]
-    return json_response(200, claim_object(claim) | _details(history) | {"payments": payments})
+    included = (await _included(call, [claim])).get(claim.number, {})
+    era = await _explain_era(call, claim)
+    added = {"payments": payments, "era": era.as_json() if era else None}
+    content = claim_object(claim) | _details(history) | added | included
+    return json_response(200, content)
+
+
+async def _explain_era(call: Call, claim: ClaimRow) -> EraAnswer | None:
+    """Return why there is no ERA about a claim, or that there is one."""
+    work = call.context.work_context
+    payer = call.context.payers.find(claim.payer_id, KINDS[ClaimKind(claim.kind)].payer_type)
+    return await explain_claim_era(
+        work.database,
+        work.vault,
+        claim.site,
+        claim.stored,
+        claim.status,
+        payer,
+        work.clock.now(),
+    )
 
 
 async def require_claim(call: Call) -> ClaimRow:
@@ -120,6 +165,7 @@ def _details(history: ClaimHistory) -> dict[str, object]:
         "also_billed_as": [
             one.claim_number for one in history.related if one.relation is IdRelation.ALSO_BILLED_TO
         ],
+        "series": series_object(history.series),
         "findings": [finding_object(one) for one in findings],
         "history": [history_object(one) for one in history.entries],
         "batches": [

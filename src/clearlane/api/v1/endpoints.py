@@ -5,27 +5,36 @@ from pathlib import Path
 from clearlane.api.frame.endpoint import ApiVersion
 from clearlane.api.frame.openapi_examples import load_examples
 from clearlane.api.v1 import (
-    calls,
+    claim_forms,
+    claim_inquiries,
+    claim_submission,
     claim_verbs,
     claims,
-    console_links,
-    documents,
+    eligibility,
     events,
     files,
     payers,
     payments,
+    proofs,
+    provider_enrollments,
     realtime,
+    secondary,
+    shadow_lines,
+    vendor_aliases,
     webhooks,
 )
+from clearlane.api.v1.account import calls, console_links, sites
+from clearlane.api.v1.content import claim_content, documents
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.api.v1.resource import PREFIX
 
 DESCRIPTION = """\
-Find and follow claims and payments, correct claims, and receive events, below `/clearlane/v1`, with the credentials of V3 or with an \
+Submit, find and follow claims, correct them, follow payments, and receive events, below `/clearlane/v1`, with the credentials of V3 or with an \
 API key (`Authorization: Bearer clearlane_...`). A key is for some scopes, and for all sites or some; each call names the \
 scope it needs, and 403 the one that a key lacks. \
 `site` (the vendor site id) is optional: without it a call is for all sites of the vendor that have accepted the BAA. \
-Lists answer `{"data": [...], "next": cursor}` and take `limit` and `after`. Every resource has `id`; where others refer to \
+Lists answer `{"data": [...], "next": cursor}` and take `limit` and `after`. Filters that are words or texts take several values, \
+given again or with commas between them (`state=sent,pending`): a row passes that has one of them. `HEAD` is answered as GET is, without the body. Every resource has `id`; where others refer to \
 it, the same value has a name of its own: `claim_number`, `payment_id`, `claim_payment_id`, `document_id`, `payer_id`, \
 `batch_id`, `file_id`, `set_id`, `event_id`. (A console link has none: it works once.) Values of `state`, `label`, `kind` and `type` are in \
 snake_case, and filters take the same words. Moments are ISO 8601 in UTC, to the microsecond, and end in `_at`, but for the \
@@ -36,14 +45,25 @@ those that you do not know."""
 
 RESOURCES = (
     claims,
+    claim_content,
+    claim_submission,
     claim_verbs,
+    claim_inquiries,
+    claim_forms,
+    proofs,
     payments,
     payers,
+    vendor_aliases,
+    provider_enrollments,
     documents,
     files,
+    shadow_lines,
     realtime,
+    secondary,
+    eligibility,
     events,
     webhooks,
+    sites,
     calls,
     console_links,
 )

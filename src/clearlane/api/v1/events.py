@@ -1,18 +1,20 @@
 """Events of ``/clearlane/v1``: one ordered feed with a cursor, and long poll."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call, Endpoint, Parameter
-from clearlane.api.frame.errors import ParameterFault
+from clearlane.api.frame.errors import ParameterFault, RequestRefusal
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.resource import Page, Resource, ResourceRows
 from clearlane.events.event import format_event_id, parse_event_id
 from clearlane.events.types import TYPES, is_for_vendors, matching_types, unknown_patterns
+from clearlane.kernel.clock import to_micros
+from clearlane.kernel.limits import CLOCK_DIFFERENCE_SECONDS_MAX
 from clearlane.pipeline.notify.feed import FeedReader, record_reading, wait_for_feed
 
 endpoints = ResourceRows(Resource.EVENTS)
@@ -22,6 +24,7 @@ WAIT_DIGITS_MAX = 9
 BEGINNING = ("", "0")
 """What programs send that have no cursor yet."""
 EVENT_PATTERNS_MAX = 50
+AHEAD = "It is ahead of the feed: no event has this id yet. Pass the `cursor` of an answer, or leave it out."
 TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received` (default: all)."
 
 
@@ -89,6 +92,13 @@ def unknown_types(patterns: list[str]) -> str:
     return f"{shown} is not a type: give a type such as claim.paid, a family such as claim.*, or *."
 
 
+def require_given_out(call: Call, after: int) -> None:
+    """Refuse a cursor that is ahead of the feed: numbers of events are the microseconds of the clock."""
+    latest = call.context.wall.now() + timedelta(seconds=CLOCK_DIFFERENCE_SECONDS_MAX)
+    if after > to_micros(latest):
+        raise RequestRefusal(call.errors.invalid_fields({"after": [AHEAD]}))
+
+
 AFTER = Parameter(
     name="after",
     help="The `next` or `cursor` of the page before, or the id of an event; leave it out to begin with the oldest.",
@@ -124,6 +134,7 @@ DESCRIPTION = (
 async def list_events(call: Call) -> Response:
     """Return the next events; wait for them if the caller says how long."""
     given = call.parameters
+    require_given_out(call, given["after"])
     reader = FeedReader(
         call.vendor.id,
         {site.id: site.vendor_site_id for site in call.sites},

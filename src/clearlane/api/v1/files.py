@@ -15,12 +15,20 @@ from clearlane.api.frame.idempotency import RecordedResponse, find_streamed_answ
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.http.stream import stream_text
 from clearlane.api.v1 import parameters
+from clearlane.api.v1.claim_json import FindingJson, finding_object
 from clearlane.api.v1.problems import refuse
-from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
+from clearlane.api.v1.resource import (
+    Page,
+    Resource,
+    ResourceRows,
+    page_response,
+    require_site,
+)
 from clearlane.kernel.client_file import CLIENT_FILE_FILTERS, FileChannel, FileDirection, FileState
 from clearlane.kernel.clock import micros_text, to_micros
-from clearlane.kernel.list_filter import FilterType
+from clearlane.kernel.list_filter import FilterType, combinations
 from clearlane.pipeline.intake.files.upload import ClientFileTooLarge, Upload
+from clearlane.pipeline.query.file_claim_list import FileClaimRow, load_file_claims
 from clearlane.pipeline.work_context import FILE_BYTES_MAX
 from clearlane.store.database.database import StoreFault, Tx
 from clearlane.store.files import client_files, file_parts, file_sets, staged_claims
@@ -33,11 +41,12 @@ endpoints = ResourceRows(Resource.FILES, reads=KeyScope.FILES, changes=KeyScope.
 LIST = "files"
 CONTENT_TYPE = "application/octet-stream"
 FILTERS = tuple(
-    parameters.filter_parameter(one.type, one.name, one.help, one.choices)
+    parameters.list_filter_parameter(one.type, one.name, one.help, one.choices)
     for one in CLIENT_FILE_FILTERS
 )
-ONE_SITE = "Name the site that sends the file: the vendor has several."
 NO_FILE = "The vendor has no file of this id."
+NOT_ACCEPTED_SHOWN = 20
+FINDINGS_SHOWN = 20
 
 
 class FileJson(BaseModel):
@@ -66,9 +75,20 @@ class FileJson(BaseModel):
         ),
     ]
     bytes: int
-    claims: Annotated[int, Field(description="The claims in it.")]
+    claims: Annotated[
+        int,
+        Field(
+            description="The claims in it; the patients in a 270, the claims that a 276 asks about."
+        ),
+    ]
     accepted: int
     not_accepted: int
+    shadow: Annotated[
+        bool,
+        Field(
+            description="Whether it is a shadow file, whose claims are judged and never sent, or answers one."
+        ),
+    ]
     answers: Annotated[str | None, Field(description="The file that it answers.")]
     note: Annotated[str | None, Field(description="What a person should know.")]
     created_at: datetime
@@ -82,7 +102,7 @@ class FileResponseJson(BaseModel):
 
     id: str
     file_id: str
-    type: Annotated[str, Field(description="`TA1`, `999`, `277CA`, `277`, `835` or `text`.")]
+    type: Annotated[str, Field(description="`TA1`, `999`, `277CA`, `277`, `835`, `271` or `text`.")]
     name: str
     bytes: int
     created_at: datetime
@@ -105,6 +125,22 @@ class FileSetJson(BaseModel):
     not_accepted: int
 
 
+class FileClaimJson(BaseModel):
+    """A claim of a file that was not accepted."""
+
+    claim_number: str
+    vendor_claim_id: Annotated[str, Field(description="CLM01, as it was sent.")]
+    set_id: str
+    position: Annotated[int, Field(description="Its place among the claims of its set.")]
+    findings: Annotated[
+        list[FindingJson],
+        Field(
+            description=f"What our checks found, errors first, each with its segment in the file; at most {FINDINGS_SHOWN}."
+        ),
+    ]
+    more_findings: Annotated[int, Field(description="How many findings more it has.")]
+
+
 class FileDetailsJson(FileJson):
     """A file with its sets and what came back."""
 
@@ -115,6 +151,14 @@ class FileDetailsJson(FileJson):
         ),
     ]
     sets: list[FileSetJson]
+    not_accepted_claims: Annotated[
+        list[FileClaimJson],
+        Field(
+            description="The claims that were not accepted, with what to correct: the first "
+            f"{NOT_ACCEPTED_SHOWN} of those that `not_accepted` counts. `GET claims` with `file` lists all of "
+            "them; claims of a set that was rejected as a whole are not listed."
+        ),
+    ]
     responses: Annotated[
         list[FileResponseJson], Field(description="The files that came back for it.")
     ]
@@ -135,6 +179,7 @@ def file_object(file: ClientFile, site: str) -> dict[str, object]:
         "claims": file.claims,
         "accepted": file.accepted,
         "not_accepted": file.not_accepted,
+        "shadow": bool(file.is_shadow),
         "answers": file.answers or None,
         "note": file.note or None,
         "created_at": micros_text(file.created_at),
@@ -157,6 +202,11 @@ def file_object(file: ClientFile, site: str) -> dict[str, object]:
             FilterType.CHOICE, "channel", "How it came; `https` if left out.",
             (FileChannel.HTTPS, FileChannel.CLI),
         ),
+        parameters.filter_parameter(
+            FilterType.FLAG, "shadow",
+            "Judge its claims and send none of them. Acknowledgements and remittances of another clearinghouse in such a file "
+            "are compared with them.",
+        ),
     ),
     description=f"The body is the file, of any Content-Type and up to {FILE_BYTES_MAX // 1024 // 1024} MB. It is stored "
     "as it is before it is understood, so any file is answered with 202. What became of it is in its `state`; a TA1, 999, "
@@ -169,7 +219,14 @@ async def send_file(call: Call) -> Response:
     name = call.parameters["name"] or ""
     channel = FileChannel(call.parameters["channel"] or FileChannel.HTTPS)
     context = call.context.work_context
-    upload = await Upload.begin(context, site, name=name, channel=channel, actor=call.actor)
+    upload = await Upload.begin(
+        context,
+        site,
+        name=name,
+        channel=channel,
+        actor=call.actor,
+        is_shadow=bool(call.parameters["shadow"]),
+    )
     try:
         async for chunk in call.body.stream(context.limits.file_bytes_max):
             await upload.write(chunk)
@@ -201,14 +258,15 @@ async def send_file(call: Call) -> Response:
 )
 async def list_files(call: Call) -> Response:
     """Return a page of files."""
+    parameters.require_few(call)
     limit = call.parameters["limit"]
-    query = ClientFileQuery(
-        where={one.name: call.parameters[one.name] for one in CLIENT_FILE_FILTERS},
-        after=call.parameters["after"],
-        limit=limit + 1,
-    )
+    given = {one.name: call.parameters[one.name] for one in CLIENT_FILE_FILTERS}
+    found: dict[str, ClientFile] = {}
     async with call.context.database.read(call.scope) as tx:
-        rows = await find_page(tx, query)
+        for where in combinations(given):
+            query = ClientFileQuery(where=where, after=call.parameters["after"], limit=limit + 1)
+            found |= {one.file_id: one for one in await find_page(tx, query)}
+    rows = [found[id] for id in sorted(found, reverse=True)][: limit + 1]
     sites: dict[int, str] = {site.id: site.vendor_site_id for site in call.sites}
     return page_response(
         rows,
@@ -232,10 +290,20 @@ async def get_file(call: Call) -> Response:
         sets = await file_sets.list_sets(tx, file.file_id)
         responses = await client_files.list_responses(tx, file.file_id)
         judged = await staged_claims.count_of_file(tx, file.file_id)
+    refused = await load_file_claims(
+        call.context.work_context,
+        site,
+        sets,
+        limit=NOT_ACCEPTED_SHOWN,
+        not_accepted=True,
+        actor=call.actor,
+        action="file.claims",
+    )
     is_waiting = file.state == FileState.RECEIVED
     details = {
         "claims_judged": judged if is_waiting else None,
         "sets": [_set_object(one) for one in sets],
+        "not_accepted_claims": [_claim_object(one) for one in refused.claims],
         "responses": [_response_object(one) for one in responses],
     }
     return json_response(200, file_object(file, site.vendor_site_id) | details)
@@ -273,9 +341,7 @@ async def _require_file(call: Call) -> tuple[ClientFile, Site]:
 
 def _sending_site(call: Call) -> Site:
     """Return the site that sends a file; a vendor with one site need not name it."""
-    if len(call.sites) != 1:
-        raise RequestRefusal(call.errors.invalid_fields({"site": [ONE_SITE]}))
-    (site,) = call.sites
+    site = require_site(call)
     if site.state is SiteState.SUSPENDED:
         raise refuse(403, "The client account is suspended.", kind="account_suspended")
     return site
@@ -294,6 +360,17 @@ def _set_object(one: FileSet) -> dict[str, object]:
         "claims": one.claims,
         "accepted": one.accepted,
         "not_accepted": one.not_accepted,
+    }
+
+
+def _claim_object(one: FileClaimRow) -> dict[str, object]:
+    return {
+        "claim_number": one.row.number,
+        "vendor_claim_id": one.row.vendor_claim_id,
+        "set_id": one.of_set.set_id,
+        "position": one.position,
+        "findings": [finding_object(finding) for finding in one.findings[:FINDINGS_SHOWN]],
+        "more_findings": max(0, len(one.findings) - FINDINGS_SHOWN),
     }
 
 

@@ -1,20 +1,30 @@
 """Query parameters of ``/clearlane/v1``: how their texts are read, with a sentence that says what would pass."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from clearlane.api.frame.endpoint import Endpoint, Parameter
-from clearlane.api.frame.errors import ParameterFault
+from clearlane.api.frame.endpoint import SEVERAL, Call, Endpoint, Parameter
+from clearlane.api.frame.errors import ParameterFault, RequestRefusal
 from clearlane.api.v1.cursors import CURSOR_CHARACTERS_MAX, decode_cursor
 from clearlane.kernel.list_filter import (
     AMOUNT_PATTERN,
+    BILL_TYPE_PATTERN,
+    COMBINATIONS_MAX,
+    SEVERAL_TYPES,
     TEXT_CHARACTERS_MAX,
     FilterFault,
     FilterType,
+    count_combinations,
     read_filter,
 )
 
 LIST_ROWS_DEFAULT, LIST_ROWS_MAX = 100, 500
+VALUES_MAX = 20
+WITH_COMMAS = frozenset(
+    {"account_number", "bank", "name", "payer_control_number", "trace_number", "vendor_claim_id"}
+)
+"""Filters whose values may have commas: several are given again."""
 
 T = TypeVar("T")
 
@@ -38,9 +48,60 @@ def optional(
 def filter_parameter(
     type: FilterType, name: str, help: str, choices: Sequence[str] = ()
 ) -> Parameter:
-    """Return the parameter of a filter, by its type; ``choices`` are the words of a choice."""
+    """Return the parameter of a filter that takes one value, by its type; ``choices`` are the words of a choice."""
     schema = {"type": "string", "enum": list(choices)} if choices else SCHEMAS[type]
     return optional(name, help, lambda text: read_filter(type, text, choices), schema)
+
+
+def list_filter_parameter(
+    type: FilterType, name: str, help: str, choices: Sequence[str] = ()
+) -> Parameter:
+    """Return the parameter of a list's filter. Words and texts may be several: given again, words also with commas.
+
+    Its value is a tuple then, and a row passes that has one of them.
+    """
+    if type not in SEVERAL_TYPES:
+        return filter_parameter(type, name, help, choices)
+    has_commas = name not in WITH_COMMAS
+
+    def read(text: str) -> object:
+        texts = text.split(SEVERAL)
+        if has_commas:
+            texts = [word for one in texts for word in one.split(",")]
+        values = tuple(dict.fromkeys(read_filter(type, one, choices) for one in texts))
+        if len(values) > VALUES_MAX:
+            raise ParameterFault(f"{VALUES_MAX} values at most are expected.")
+        return values if len(values) > 1 else values[0]
+
+    one = {"type": "string", "enum": list(choices)} if choices else SCHEMAS[type]
+    how = "" if has_commas else " It may have commas: several are given again."
+    found = optional(name, help + how, read, {"anyOf": [one, {"type": "array", "items": one}]})
+    return replace(found, takes_several=True)
+
+
+def require_few(call: Call) -> None:
+    """Refuse filters whose values have too many combinations."""
+    if count_combinations(call.parameters) <= COMBINATIONS_MAX:
+        return
+    text = (
+        f"The values of all filters have more than {COMBINATIONS_MAX} combinations; ask with fewer."
+    )
+    names = [name for name, value in call.parameters.items() if isinstance(value, tuple)]
+    raise RequestRefusal(call.errors.invalid_fields({name: [text] for name in names}))
+
+
+def words_parameter(name: str, help: str, choices: Sequence[T]) -> Parameter:
+    """Return a parameter of several words, with commas between them or given again: a set of the choices."""
+    by_word = {str(one): one for one in choices}
+
+    def read(text: str) -> frozenset[T]:
+        words = [word.strip().lower() for word in text.split(",")]
+        if not all(word in by_word for word in words):
+            raise ParameterFault(f"Words of {', '.join(by_word)} are expected.")
+        return frozenset(by_word[word] for word in words)
+
+    schema = {"type": "string", "examples": [",".join(by_word)]}
+    return optional(name, help, read, schema)
 
 
 def _read_limit(text: str | None, endpoint: Endpoint) -> int:
@@ -80,7 +141,17 @@ SCHEMAS: Mapping[FilterType, Mapping[str, object]] = {
         "examples": ["150.25"],
     },
     FilterType.FLAG: {"type": "string", "enum": ["true", "false"]},
+    FilterType.BILL_TYPE: {
+        "type": "string",
+        "pattern": f"^{BILL_TYPE_PATTERN}$",
+        "examples": ["111"],
+    },
 }
+
+DRY_RUN = filter_parameter(
+    FilterType.FLAG, "dry_run", "`true` shows what would be sent, and stores nothing."
+)
+"""Of calls that send a claim."""
 LIMIT = Parameter(
     name="limit",
     help=f"How many rows a page has at most, 1 to {LIST_ROWS_MAX}; {LIST_ROWS_DEFAULT} when left out.",

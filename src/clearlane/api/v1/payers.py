@@ -11,7 +11,13 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
-from clearlane.kernel.list_filter import FilterType
+from clearlane.kernel.list_filter import FilterType, passes
+from clearlane.payers.edits import takes_institutional
+from clearlane.payers.enrolled_transactions import (
+    ERA_SENTENCES,
+    EnrolledTransaction,
+    enrolled_transactions,
+)
 from clearlane.payers.match import SEARCH_CHARACTERS_MAX
 from clearlane.payers.model import PAYER_TYPES, Payer
 
@@ -20,6 +26,7 @@ endpoints = ResourceRows(Resource.PAYERS, touches_phi=False)
 LIST = "payers"
 MATCHES_MAX = 500
 TYPES = tuple(one.lower() for one in PAYER_TYPES)
+TRANSACTIONS = tuple(one.value for one in EnrolledTransaction)
 
 
 class ReachedPayerJson(BaseModel):
@@ -29,14 +36,33 @@ class ReachedPayerJson(BaseModel):
     payer_id: Annotated[str, Field(description="What claims name as `Svc_PayerId`.")]
     svc_payer_id: str
     national_payer_id: str | None
+    institutional_payer_id: Annotated[
+        str | None, Field(description="Its id in institutional claims (837I), if that is another.")
+    ]
     type: Annotated[str, Field(json_schema_extra={"enum": list(TYPES)})]
     name: str
     aliases: list[str]
     accepts_claims: Annotated[
         bool, Field(description="Whether claims can be sent: it takes them and can be reached.")
     ]
+    accepts_institutional_claims: Annotated[
+        bool, Field(description="Whether these may be institutional (837I).")
+    ]
     claim_enrollment_required: bool
+    enrollments: Annotated[
+        list[str],
+        Field(
+            description="The transactions for which it requires that a provider is enrolled.",
+            json_schema_extra={"items": {"type": "string", "enum": list(TRANSACTIONS)}},
+        ),
+    ]
     era: Literal["available", "requires_enrollment", "not_available"]
+    era_reason: Annotated[
+        str,
+        Field(
+            description="To whom it sends ERAs (835), in a sentence. `GET /enrollments?payer=...&transaction=era` lists the providers."
+        ),
+    ]
     eligibility: bool
     replacements: Annotated[bool, Field(description="Whether it takes replacements and voids.")]
     test: bool
@@ -63,10 +89,10 @@ SEARCH = parameters.optional(
 )
 FILTERS = (
     SEARCH,
-    parameters.filter_parameter(
+    parameters.list_filter_parameter(
         FilterType.CHOICE, "type", f"{' or '.join(TYPES).capitalize()}.", TYPES
     ),
-    parameters.filter_parameter(
+    parameters.list_filter_parameter(
         FilterType.FLAG, "eligibility", "`true`: those that answer eligibility requests."
     ),
 )
@@ -90,7 +116,7 @@ async def list_payers(call: Call) -> Response:
     def wanted(payer: Payer) -> bool:
         return (
             payer.active
-            and given["type"] in (None, payer.type.lower())
+            and passes(given["type"], payer.type.lower())
             and given["eligibility"] in (None, payer.offers_eligibility)
         )
 
@@ -133,12 +159,16 @@ def payer_object(payer: Payer) -> dict[str, object]:
         "payer_id": payer.payer_id,
         "svc_payer_id": payer.svc_payer_id,
         "national_payer_id": payer.national_payer_id or None,
+        "institutional_payer_id": payer.institutional_payer_id or None,
         "type": payer.type.lower(),
         "name": payer.name,
         "aliases": list(payer.aliases),
         "accepts_claims": payer.accepts_claims and payer.has_route,
+        "accepts_institutional_claims": takes_institutional(payer) and payer.has_route,
         "claim_enrollment_required": payer.claim_enrollment_required,
+        "enrollments": [one.value for one in enrolled_transactions(payer)],
         "era": ERAS[payer.era_availability],
+        "era_reason": ERA_SENTENCES[payer.era_availability],
         "eligibility": payer.offers_eligibility,
         "replacements": payer.replacements == "accepted",
         "test": payer.is_test,

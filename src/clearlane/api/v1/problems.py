@@ -178,7 +178,7 @@ class ProblemErrors:
     def bad_site(self, sites: Sequence[str]) -> Response:
         """Return 400 for a site that is unknown or another vendor's, with the first of those that there are."""
         known = ", ".join(sorted(sites)[:SITES_NAMED_MAX]) or "none"
-        text = f"It is not a site of this vendor, whose sites are: {known}. Leave it out for all sites."
+        text = f"It is not a site of this vendor, whose sites are: {known}."
         return self.invalid_fields({"site": [text]})
 
     def repeated_parameter(self, name: str) -> Response:

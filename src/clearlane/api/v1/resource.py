@@ -11,7 +11,7 @@ A resource is one module with such rows, and its name in ``endpoints``. Knows no
 import dataclasses
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
 import msgspec
 from pydantic import BaseModel, Field
@@ -37,6 +37,7 @@ CONVENTIONS = CallConventions(
     site_help="The vendor site id. Leave it out for all sites of the vendor that have accepted the BAA.",
     site_required=False,
     strict_query=True,
+    answers_head=True,
     rate_headers=True,
 )
 
@@ -48,8 +49,12 @@ class Resource(StrEnum):
     """The resources, by their tags in the documentation."""
 
     CLAIMS = "v1 claims"
+    PROOFS = "v1 proofs"
     PAYMENTS = "v1 payments"
     PAYERS = "v1 payers"
+    SITES = "v1 sites"
+    ELIGIBILITY = "v1 eligibility"
+    ENROLLMENTS = "v1 enrollments"
     DOCUMENTS = "v1 documents"
     FILES = "v1 files"
     CALLS = "v1 calls"
@@ -151,16 +156,29 @@ def require_site(call: Call) -> Site:
 
 
 async def read_body(call: Call, type: type[T]) -> T:
-    """Return the JSON document of a call; unknown fields are named in ``X-Ignored-Fields``."""
+    """Return the JSON document of a call. Missing and unknown fields are named all at once, as those of a query are."""
     document = await call.body.read_document()
-    fields = {field.name: field for field in dataclasses.fields(type)}  # type: ignore[arg-type]
-    given = decode(document, dict[str, msgspec.Raw], call.errors)
-    missing = {
-        name: ["The field is required."]
-        for name, field in fields.items()
-        if name not in given and field.default is field.default_factory is dataclasses.MISSING
-    }
-    if missing:
-        raise RequestRefusal(call.errors.invalid_fields(missing))
-    call.ignored_fields.extend(name for name in given if name not in fields)
+    if faults := _field_faults(call, document, type, ""):
+        raise RequestRefusal(call.errors.invalid_fields(faults))
     return decode(document, type, call.errors)
+
+
+def _field_faults(
+    call: Call, document: bytes | msgspec.Raw, type: Any, path: str
+) -> dict[str, list[str]]:
+    """Return what is wrong with the names in an object: a typing mistake must not be passed over."""
+    fields = {field.name: field for field in dataclasses.fields(type)}
+    types = get_type_hints(type)
+    given = decode(document, dict[str, msgspec.Raw], call.errors)
+    known = f"The body has: {', '.join(fields)}."
+    faults = {
+        path + name: [f"There is no such field. {known}"] for name in given if name not in fields
+    }
+    for name, field in fields.items():
+        is_required = field.default is field.default_factory is dataclasses.MISSING
+        inner = next(filter(dataclasses.is_dataclass, (types[name], *get_args(types[name]))), None)
+        if name not in given and is_required:
+            faults[path + name] = ["The field is required."]
+        elif name in given and inner is not None and bytes(given[name]).startswith(b"{"):
+            faults |= _field_faults(call, given[name], inner, f"{path}{name}.")
+    return faults

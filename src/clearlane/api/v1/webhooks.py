@@ -16,9 +16,10 @@ from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.cursors import CURSOR_EXPECTED
-from clearlane.api.v1.events import EVENT_PATTERNS_MAX, unknown_types
+from clearlane.api.v1.events import EVENT_PATTERNS_MAX, require_given_out, unknown_types
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import (
+    PREFIX,
     Page,
     Resource,
     ResourceRows,
@@ -51,7 +52,7 @@ ONE = "webhook_endpoints/{endpoint_id}"
 ENDPOINTS_LIST, DELIVERIES_LIST = "webhook_endpoints", "webhook_deliveries"
 NEITHER_OR_BOTH = "Give either the moment (`since_at`) or the event (`after`) from which on events are sent again."
 AT_LEAST_ONCE = (
-    "Events come at least once and in no promised order: drop what has the `webhook-id` of an earlier one. A delivery "
+    "Events come at least once, those of one claim in order: drop what has the `webhook-id` of an earlier one. A delivery "
     "that fails is tried again after 5 s, 5 m, 30 m, 2 h, 8 h, 24 h and 48 h; then the endpoint is disabled."
 )
 T = TypeVar("T")
@@ -127,6 +128,22 @@ class SecretJson(WebhookEndpointJson):
 
     secret: Annotated[
         str, Field(description="Verify signatures with it (Standard Webhooks); `whsec_...`.")
+    ]
+
+
+class FollowedJson(BaseModel):
+    """What was begun, and where to see what becomes of it."""
+
+    id: Annotated[str, Field(description="The endpoint.")]
+    after: Annotated[
+        str,
+        Field(
+            description="The event after which it begins: `after` of the feed, if that is wanted."
+        ),
+    ]
+    events_url: Annotated[str, Field(description="The events that are sent, in the feed.")]
+    deliveries_url: Annotated[
+        str, Field(description="What was sent to the endpoint, the newest first.")
     ]
 
 
@@ -274,26 +291,29 @@ async def enable_endpoint(call: Call) -> Response:
     "PingWebhookEndpoint",
     f"{ONE}/ping",
     "Send a `ping` to the endpoint.",
-    DoneJson,
+    FollowedJson,
     success_status=202,
 )
 async def ping_endpoint(call: Call) -> Response:
     """Send a `ping` to an endpoint."""
-    return await _change(call, webhook_endpoints.ping_endpoint, 202, _done)
+    return await _change(
+        call, webhook_endpoints.ping_endpoint, 202, partial(_followed, types="ping")
+    )
 
 
 @endpoints.change(
     "ReplayWebhookEndpoint",
     f"{ONE}/replay",
     "Deliver everything again from a moment or an event on.",
-    DoneJson,
+    FollowedJson,
     request_type=ReplayRequest,
     success_status=202,
 )
 async def replay_endpoint(call: Call) -> Response:
     """Deliver events again from a moment or an event on."""
     after = _replay_after(call, await read_body(call, ReplayRequest))
-    return await _change(call, partial(webhook_endpoints.replay_endpoint, after=after), 202, _done)
+    replay = partial(webhook_endpoints.replay_endpoint, after=after)
+    return await _change(call, replay, 202, _followed)
 
 
 def _event_number(event_id: str) -> int:
@@ -377,6 +397,17 @@ def _done(call: Call, _: None) -> dict[str, object]:
     return {"id": _id(call)}
 
 
+def _followed(call: Call, after: int, *, types: str = "") -> dict[str, object]:
+    cursor = format_event_id(after)
+    query = f"types={types}&after={cursor}" if types else f"after={cursor}"
+    return {
+        "id": _id(call),
+        "after": cursor,
+        "events_url": f"{PREFIX}/events?{query}",
+        "deliveries_url": f"{PREFIX}/webhook_endpoints/{_id(call)}/deliveries",
+    }
+
+
 def _id(call: Call) -> str:
     return call.path["endpoint_id"]
 
@@ -423,6 +454,7 @@ def _replay_after(call: Call, given: ReplayRequest) -> int:
         if after is None:
             text = "The id of an event is expected."
             raise RequestRefusal(call.errors.invalid_fields({"after": [text]}))
+        require_given_out(call, after)
         return after
     try:
         since = read_filter(FilterType.MOMENT, given.since_at or "")

@@ -127,7 +127,7 @@ def claim_status(document: PayerDocument, fact: Fact) -> JSON:
         "Patient": _patient(tiers, claim) | {"PatientAccountNumber": fact.claim.account_number},
         "PayerControlNumber": fact.claim.payer_control_number,
         "PayerAction": code_names.payer_action(first_category(fact.codes)),
-        "State": fact.verdict.value if fact.kind is FactKind.STATUS else _STATES[fact.kind],
+        "State": _state(fact),
         "StatusDate": _day(fact.day or fact.at.date()),
         "TotalClaimAmount": None if fact.charged is None else fact.charged / 100,
         "Statuses": [_code(code.category, code.status, code.entity) for code in fact.codes],
@@ -135,6 +135,13 @@ def claim_status(document: PayerDocument, fact: Fact) -> JSON:
         "Explanations": _explanations(provenance.explain_complaints(fact, claim, controls)),
         "X12Document": decode_part(document.part),
     }  # fmt: skip
+
+
+def _state(fact: Fact) -> str:
+    """Return the state that a response gives. What a clearinghouse passes on is not the payer's acceptance."""
+    if fact.is_passed_on:
+        return _STATES[FactKind.SENT]
+    return fact.verdict.value if fact.kind is FactKind.STATUS else _STATES[fact.kind]
 
 
 _STATES = {

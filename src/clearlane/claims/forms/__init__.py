@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, overload
 
 from clearlane.claims.claim_form import AnyClaimForm, AnyForm, ClaimForm, field_at
 from clearlane.claims.fields import ClaimPart
-from clearlane.claims.forms import dental, medical
+from clearlane.claims.forms import dental, medical, ub04
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.x12_claim import X12Claim
 
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMS",
+    "UB04",
     "V3_DENTAL",
+    "V3_FORMS",
     "V3_MEDICAL",
     "AnyClaimForm",
     "AnyForm",
@@ -45,9 +47,11 @@ __all__ = [
     "x12_forms",
 ]
 
-V3_MEDICAL, V3_DENTAL = medical.FORM, dental.FORM
+V3_MEDICAL, V3_DENTAL, UB04 = medical.FORM, dental.FORM, ub04.FORM
+V3_FORMS: tuple[AnyForm, ...] = (V3_MEDICAL, V3_DENTAL)
+"""The forms of claims that V3 takes."""
 FORMS: Mapping[str, AnyForm] = MappingProxyType(
-    {form.name: form for form in (V3_MEDICAL, V3_DENTAL)}
+    {form.name: form for form in (V3_MEDICAL, V3_DENTAL, UB04)}
 )
 """The forms of claims that come as JSON, by name. Claims of files have one of ``x12_forms``."""
 

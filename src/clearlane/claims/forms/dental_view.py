@@ -122,7 +122,7 @@ LINE = ViewTable(
     converted={"F29a_DiagnosisPointer": split},
     computed={"decision": line_decision, "charge": charge},
     written={"pointers": joined("F29a_DiagnosisPointer"), "charge": _fee},
-    also={"Adjustments": "decision"},
+    also={"Adjustments": ("decision",)},
     items={"Teeth": TOOTH, "Adjustments": ADJUSTMENT},
 )
 CLAIM = ViewTable(

@@ -37,9 +37,10 @@ SUBJECT_PREFIXES: Mapping[FieldSubject, tuple[str, ...]] = {
         "F48_BillingDentist", "F50_BillingDentist", "F51_BillingDentist", "F52_BillingDentist", "F52a_BillingDentist",
         "X12_TINorSSN", "F53_TreatingDentistNPI", "F55_TreatingDentist", "F56a_Dentist", "F58_TreatingDentist",
         "X12_RenderingProv", "X12_LineTreatingDentist", "X12_TreatmantLocation", "F56_Treatment", "X12_Payto",
+        "FL01_", "FL02_", "FL05_", "FL56_", "FL57_", "FL81_", "X12_Facility",
         "2000A/", "2010A",
     ),
-    FieldSubject.PAYER: ("Svc_PayerId", "F00_Payer", "F03_Payer", "2010BB/"),
+    FieldSubject.PAYER: ("Svc_PayerId", "F00_Payer", "F03_Payer", "FL38_Payer", "2010BB/"),
 }  # fmt: skip
 """The beginnings of the names of fields, and of places in a sender's file. Referring, supervising and ordering providers are chosen for each patient."""
 BILLED_TYPES = frozenset(
@@ -61,6 +62,8 @@ BILLED_TYPES = frozenset(
 BILLED_PREFIXES = (
     "F24A_DateOfService", "F24_DateOfService", "X12_ServiceDate", "F18_Hospitalization", "F21_IcdIndicator",
     "F34_Diagnosis", "F25_AreaOfOralCavity",
+    "FL04_", "FL06_", "FL18_", "FL31_", "FL35_", "FL39_", "FL42_", "FL44_", "FL45_", "FL66_", "FL67_", "FL69_", "FL70_", "FL71_",
+    "FL72_", "FL74_", "X12_LastServiceDate",
     "2300/AMT", "2300/CLM02", "2300/DTP", "2300/HI", "2320/AMT", "2320/CAS", "2400/AMT", "2400/DTP", "2400/SV", "2400/TOO",
     "2410/", "2430/",
 )  # fmt: skip

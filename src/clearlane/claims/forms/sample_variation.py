@@ -9,8 +9,10 @@ with different ids must therefore be different claims. The same id gives the sam
 import hashlib
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
+from clearlane.claims.codes import NOTICES
 from clearlane.claims.forms import AnyForm, field_at, samples
 
 LAST_NAMES = ("Arden", "Birch", "Fenn", "Lund", "Quill", "Sorrel", "Tarn", "Wick")
@@ -42,6 +44,11 @@ def service_day(claim_id: str, today: date) -> date:
     return today - timedelta(days=DAYS_AGO_MIN + _Choices(f"day {claim_id}").below(DAYS_AGO_VARIED))
 
 
+def notice_day(claim_id: str, today: date) -> date:
+    """Return the day of an admission that a sample gives notice of: not so long ago that the notice is late."""
+    return today - timedelta(days=_Choices(f"day {claim_id}").below(DAYS_AGO_MIN))
+
+
 def vary(
     claim: dict[str, Any], form: AnyForm, *, claim_id: str, patient: tuple[str, str] | None = None
 ) -> dict[str, Any]:
@@ -64,7 +71,13 @@ def vary(
         for who in ("patient", "subscriber")
         for name, value in person.items()
     }
-    [line] = claim[form.lines_field]
+    lines = claim[form.lines_field]
+    asks_nothing = Decimal(claim[form.locate("total_charge")]) == 0
+    # The sum of several lines stays what it is, and a notice asks for no money.
+    charges = {
+        form.locate("total_charge"): charge,
+        form.lines_field: [{**lines[0], field_at(form, "lines[].charge"): charge}],
+    }
     return {
         **claim,
         # A minimal claim may leave out the patient, who is the insured.
@@ -73,8 +86,7 @@ def vary(
         form.locate("billing.zip"): BILLING_ZIP,
         form.locate("billing.npi"): samples.BILLING_NPI,
         form.locate("subscriber.member_id"): member,
-        form.locate("total_charge"): charge,
-        form.lines_field: [{**line, field_at(form, "lines[].charge"): charge}],
+        **(charges if len(lines) == 1 and not asks_nothing else {}),
     }
 
 
@@ -90,13 +102,21 @@ class SampleWish:
     """Last and first name."""
     day: date | None = None
     """The day of service."""
+    bill_type: str = ""
+    """The type of bill of an institutional claim."""
 
 
 def sample_claim(form: AnyForm, claim_id: str, wish: SampleWish, *, today: date) -> dict[str, Any]:
     """Return one claim for the sandbox's test payers."""
-    day = wish.day or service_day(claim_id, today)
+    chosen = notice_day if wish.bill_type[2:] in NOTICES else service_day
+    day = wish.day or chosen(claim_id, today)
     document = samples.document(
-        form, day=day, full=wish.full, insured_id=wish.scenario, claim_id=claim_id
+        form,
+        day=day,
+        full=wish.full,
+        insured_id=wish.scenario,
+        claim_id=claim_id,
+        bill_type=wish.bill_type,
     )
     [claim] = document["Claims"]
     if wish.full:

@@ -9,7 +9,7 @@ The people, places and payers are invented.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from clearlane.claims.fields import (
     ClaimField,
@@ -17,21 +17,33 @@ from clearlane.claims.fields import (
     fields_of,
     nested_parts,
 )
-from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm
+from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, AnyForm, ub04_samples
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel.formats import is_npi
 
 JSON = dict[str, Any]
 PAID_IN_FULL = "3001"
 """The insured's id that makes a test payer pay as charged."""
-TEST_PAYERS = {V3_MEDICAL: "TST01", V3_DENTAL: "TST02"}
+TEST_PAYERS = {V3_MEDICAL: "TST01", V3_DENTAL: "TST02", UB04: ub04_samples.TEST_PAYER}
 
 
 def document(
-    form: AnyForm, *, day: date, full: bool = False, insured_id: str = "", claim_id: str = ""
+    form: AnyForm,
+    *,
+    day: date,
+    full: bool = False,
+    insured_id: str = "",
+    claim_id: str = "",
+    bill_type: str = "",
 ) -> JSON:
-    """Return a document with one claim; ``day`` is the day of service."""
-    claim = extended_claim(form, day) | _ORIGINAL[form] if full else minimal_claim(form, day)
+    """Return a document with one claim; ``day`` is the day of service.
+
+    ``bill_type`` is that of an institutional claim; a ValueError names the types that have a sample.
+    """
+    if bill_type:
+        claim = ub04_samples.bill(bill_type, day)
+    else:
+        claim = extended_claim(form, day) | _ORIGINAL[form] if full else minimal_claim(form, day)
     if insured_id:
         claim[form.locate("subscriber.member_id")] = insured_id
     if claim_id:
@@ -41,6 +53,8 @@ def document(
 
 def minimal_claim(form: AnyForm, day: date) -> JSON:
     """Return a claim with the required fields only."""
+    if form in _WRITTEN:
+        return _WRITTEN[form].minimal(day)
     needed = _NEEDED_TOO[form]
     claim = {
         name: _value(field, day)
@@ -59,9 +73,23 @@ def minimal_claim(form: AnyForm, day: date) -> JSON:
 
 def extended_claim(form: AnyForm, day: date) -> JSON:
     """Return a claim in which every field of the catalogue appears."""
+    if form in _WRITTEN:
+        return _WRITTEN[form].extended(day)
     claim = _whole(form.claim, day)
     claim[form.lines_field] = [{**_whole(form.line, day), **own} for own in _EXTENDED_LINES[form]]
     return claim | _EXTENDED[form]
+
+
+class WrittenSamples(NamedTuple):
+    """Samples of a form that are written out: what its claims need depends on more than its catalogue says."""
+
+    minimal: Callable[[date], JSON]
+    extended: Callable[[date], JSON]
+
+
+_WRITTEN: Mapping[AnyForm, WrittenSamples] = {
+    UB04: WrittenSamples(ub04_samples.minimal, ub04_samples.extended)
+}
 
 
 def _whole(part: type[ClaimPart], day: date) -> JSON:
@@ -383,6 +411,11 @@ _EXTENDED_LINES: Mapping[AnyForm, tuple[JSON, ...]] = {
 # A document is sent as it is, so its claim is an original: there is no claim that it could replace. The insured's
 # id selects payment in full, however often the sample is sent.
 _ORIGINAL: Mapping[AnyForm, JSON] = {
+    UB04: {
+        "FL04_TypeOfBill": "111",
+        "FL60_InsuredId": PAID_IN_FULL,
+        "FL64_DocumentControlNumber": None,
+    },
     V3_MEDICAL: {
         "F01A_InsuredId": PAID_IN_FULL,
         # Medicare's ids have a form of their own.

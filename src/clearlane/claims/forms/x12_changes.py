@@ -10,7 +10,7 @@ Knows loops and segments; knows no path of a view.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -24,6 +24,7 @@ _LOCATION = re.compile(
     r"[0-9A-Z]+/[A-Z][A-Z0-9]{1,2}(?P<element>\d\d)(?:-(?P<component>\d+))? \(segment (?P<number>\d+)\)",
     re.ASCII,
 )
+_SHORT = re.compile(r"(?P<loop>[0-9A-Z]+)/(?P<segment>[A-Z][A-Z0-9]{1,2})\d\d(?:-\d+)?", re.ASCII)
 
 
 class PatchedElement(NamedTuple):
@@ -40,6 +41,31 @@ def parse_location(text: str) -> PatchedElement | None:
     if found is None:
         return None
     return PatchedElement(int(found["number"]), int(found["element"]), int(found["component"] or 0))
+
+
+def full_locations(claim: X12Claim, text: str) -> list[str]:
+    """Return the locations that a place without a segment number (``2300/clm02``) may mean; other texts as they are.
+
+    Case does not count.
+    """
+    upper = text.strip().upper()
+    found = _SHORT.fullmatch(upper)
+    if found is None:
+        upper = upper.replace("(SEGMENT ", "(segment ")
+        return [upper if _LOCATION.fullmatch(upper) else text]
+    loops = loops_of(claim)
+    wanted = (found["loop"], found["segment"])
+    placed = zip(_placed(loops.parents[0]), loops.numbers, strict=True)
+    return [f"{upper} (segment {number})" for place, number in placed if place == wanted and number]
+
+
+def _placed(loop: Loop) -> Iterator[tuple[str, str]]:
+    """Yield the loop and id of each segment, in their order."""
+    for item in loop.items:
+        if isinstance(item, list):
+            yield loop.id, item[0]
+        else:
+            yield from _placed(item)
 
 
 def element_at(claim: X12Claim, at: PatchedElement) -> str | None:

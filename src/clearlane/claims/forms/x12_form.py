@@ -10,9 +10,10 @@ Knows loops and the view; ``x12_places`` knows where each value is. Checks nothi
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
 from itertools import chain
+from threading import Lock
 from typing import Any, NamedTuple
 
 from clearlane.claims import codes
@@ -24,6 +25,7 @@ from clearlane.claims.forms.x12_changes import (
     with_element,
     with_values,
 )
+from clearlane.claims.forms.x12_institutional import codes_of
 from clearlane.claims.forms.x12_loops import CLAIM, loops_of
 from clearlane.claims.forms.x12_places import (
     GLASSES,
@@ -35,6 +37,7 @@ from clearlane.claims.forms.x12_places import (
     hint_of,
     last_day,
 )
+from clearlane.claims.institutional_view import CodeView
 from clearlane.claims.kinds import X12, ClaimKind
 from clearlane.claims.value_types import EarlierAdjustment
 from clearlane.claims.view import (
@@ -45,7 +48,7 @@ from clearlane.claims.view import (
     PayerView,
 )
 from clearlane.claims.view_builder import make
-from clearlane.claims.x12_claim import X12Claim
+from clearlane.claims.x12_claim import ENCOUNTER, X12Claim
 from clearlane.kernel import limits
 from clearlane.x12.guides import g837d, g837i, g837p
 from clearlane.x12.tree import Loop, get_element
@@ -183,7 +186,20 @@ class X12Form(TransactionPlaces):
 
     def view(self, claim: X12Claim) -> ClaimView:
         """Return the view of a stored claim."""
-        return _view(self, claim)
+        found = _VIEWS.find(claim)
+        if found is None:
+            loops = loops_of(claim)
+            found = self.view_of_loops(
+                loops.claim, loops.parents, numbers=loops.numbers, claim_type=claim.claim_type
+            )
+            if claim.vendor_claim_id:
+                found = replace(found, vendor_claim_id=claim.vendor_claim_id)
+            _VIEWS.add(claim, found)
+        return found
+
+    def remember_view(self, claim: X12Claim, view: ClaimView) -> None:
+        """Remember the view of a claim that was just read: its loops need not be found again."""
+        _VIEWS.add(claim, view)
 
     def places(self, claim: X12Claim) -> ClaimPlaces:
         """Return where the sender wrote the values of a stored claim."""
@@ -244,11 +260,12 @@ class X12Form(TransactionPlaces):
         first_segment: int = 1,
         around: LoopsAround | None = None,
         numbers: Sequence[int] = (),
+        claim_type: str = "",
     ) -> ClaimView:
         """Return the view of a claim by its loop 2300 and the loops around it.
 
         ``first_segment`` is the number of the ST in its file; ``around`` remembers what claims of the file share;
-        ``numbers`` are those of the segments in their file, if they do not follow each other.
+        ``numbers`` are those of the segments in their file, if they do not follow each other; ``claim_type`` is BHT06.
         """
         own = (around or LoopsAround()).read(self, parents, first_segment, numbers)
         places = own.places
@@ -258,6 +275,8 @@ class X12Form(TransactionPlaces):
             self._read_provider(own, loop, self.providers)
         values = own.values[""]
         _read_lists(own, claim)
+        if self.kind is ClaimKind.INSTITUTIONAL:
+            _read_codes(own, claim)
         lines = [loop for loop in claim.loops() if loop.node.id == "2400"]
         read = [self._read_line(own, at, loop) for at, loop in enumerate(lines)]
         others = [loop for loop in claim.loops() if loop.node.id == "2320"]
@@ -269,6 +288,7 @@ class X12Form(TransactionPlaces):
             for line, decision in zip(read, first.lines, strict=True):
                 line.values[""]["decision"] = decision
         values["lines"] = tuple(line.build(LineView) for line in read)
+        values["is_encounter"] = claim_type == ENCOUNTER
         values["form"] = places
         view: ClaimView = own.build(ClaimView)
         return view
@@ -338,6 +358,9 @@ class X12Form(TransactionPlaces):
         _copy_amount(claim, "earlier_paid", loop, "D")
         values = other.values[""]
         values["is_named"] = True
+        if self.kind is ClaimKind.INSTITUTIONAL:
+            values["decided_a_stay"] = loop.segment("MIA") is not None
+            values["decided_outpatient"] = loop.segment("MOA") is not None
         values["decision"] = _decision(other, loop, lines)
         view: PayerView = other.build(PayerView)
         return view
@@ -394,6 +417,18 @@ def _diagnoses(claim: _Part, loop: Loop) -> tuple[str, ...]:
             elif text:
                 return ()
     return tuple(codes)
+
+
+def _read_codes(claim: _Part, loop: Loop) -> None:
+    """Read the codes of an institutional claim, each list into its own value."""
+    part, known = "institutional", claim.places.known
+    found: dict[str, tuple[CodeView, ...]] = {}
+    for name, place, code in codes_of(loop, table.CODE_LISTS):
+        before = found.get(name, ())
+        known[f"{part}.{name}[{len(before)}]"] = place
+        known.setdefault(f"{part}.{name}", Place(loop, place.segment))
+        found[name] = (*before, code)
+    claim.values.setdefault(part, {}).update(found)
 
 
 def _read_teeth(line: _Part, loop: Loop) -> None:
@@ -490,13 +525,27 @@ def _amount(text: str) -> Decimal:
 
 
 # Each step of intake asks for values of every claim of a page before the next step.
-VIEWS_REMEMBERED_MAX = 256
+VIEWS_REMEMBERED_MAX = 320
 
 
-@lru_cache(maxsize=VIEWS_REMEMBERED_MAX)
-def _view(form: X12Form, claim: X12Claim) -> ClaimView:
-    loops = loops_of(claim)
-    return form.view_of_loops(loops.claim, loops.parents, numbers=loops.numbers)
+class _RememberedViews:
+    """The views of the last claims. Threads of work in the background share it with the event loop."""
+
+    def __init__(self) -> None:
+        self._views: dict[X12Claim, ClaimView] = {}
+        self._changing = Lock()
+
+    def find(self, claim: X12Claim) -> ClaimView | None:
+        return self._views.get(claim)
+
+    def add(self, claim: X12Claim, view: ClaimView) -> None:
+        with self._changing:
+            self._views[claim] = view
+            if len(self._views) > VIEWS_REMEMBERED_MAX:
+                del self._views[next(iter(self._views))]
+
+
+_VIEWS = _RememberedViews()
 
 
 INSTITUTIONAL_DIAGNOSES_MAX = 25
@@ -512,6 +561,6 @@ FORMS_BY_TRANSACTION: Mapping[str, X12Form] = {
         limits.DENTAL_DIAGNOSES_MAX,
         ("first_day", "procedure", "teeth", "areas"),
     ),
-    # Lines of an institutional claim may differ in their revenue codes alone, which no rule compares yet.
+    # Equal lines of a stay without a procedure are usual: each day of the same charge may have its own.
     "837I": X12Form(g837i.GUIDE, ClaimKind.INSTITUTIONAL, INSTITUTIONAL_DIAGNOSES_MAX, ()),
 }

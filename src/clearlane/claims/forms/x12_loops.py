@@ -9,10 +9,11 @@ The automaton that placed the segments when the file was read places them again,
 Knows loops and segments; knows no value in them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from clearlane.claims.kinds import KINDS, X12
 from clearlane.claims.x12_claim import X12Claim, X12Part
 from clearlane.kernel.finding import Finding
 from clearlane.x12.automaton import compile_guide
@@ -22,7 +23,7 @@ from clearlane.x12.reader.loop_parser import LoopParser
 from clearlane.x12.reader.reader_events import UnitClosed
 from clearlane.x12.tree import Loop, get_element
 
-TRANSACTIONS = ("837P", "837D")
+TRANSACTIONS = tuple(row.file_tag for row in KINDS.values() if X12 in row.submitted_on)
 """The transactions whose claims are taken from files."""
 CLAIM = "2300"
 LEVELS = ("2000A", "2000B", "2000C", CLAIM)
@@ -45,31 +46,49 @@ class ClaimLoops(NamedTuple):
 
 def claim_of_unit(unit: UnitClosed) -> X12Claim:
     """Return a claim that a reader closed as a value of its own. The set must be one of ``TRANSACTIONS``."""
-    set, loop = unit.set, unit.loop
-    assert set.guide, "a set without a guide has no claims"
-    before = set.first_segment - 1
-    around = [parent for parent in unit.parents if parent.node.id in LEVELS]
-    parts = [_heading(parent, before) for parent in around]
-    parts.append(X12Part(CLAIM, before + loop.position, _text(loop)))
-    interchange = set.group.interchange
-    trace = loop.segment("REF", _TRACE)
-    return X12Claim(
-        transaction=set.guide.kind,
-        parts=tuple(parts),
-        delimiters=interchange.delimiters,
-        usage=get_element(interchange.header, 15),
-        claim_type=set.root.value("BHT", 6),
-        sender_trace=get_element(trace, 2) if trace else "",
-    )
+    return UnitLevels().claim_of(unit)
 
 
-def _heading(level: Loop, before: int) -> X12Part:
-    """Return what a level says of all its claims."""
-    texts = [
-        "*".join(item) if item.__class__ is list else _text(item)  # type: ignore[arg-type]
-        for item in level.heading(*LEVELS)
-    ]
-    return X12Part(level.node.id, before + level.position, "~".join(texts))
+class UnitLevels:
+    """The levels around the claims of a set: claims of one provider or subscriber share what these say."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Loop, Loop, X12Part]] = []
+        """The loops around the last claim, each as it is stored: without the claims in it, and as a part."""
+
+    def claim_of(self, unit: UnitClosed) -> X12Claim:
+        """Return a claim that a reader closed as a value of its own."""
+        set, loop = unit.set, unit.loop
+        assert set.guide, "a set without a guide has no claims"
+        before = set.first_segment - 1
+        parts = [part for _, _, part in self._around(unit)]
+        parts.append(X12Part(CLAIM, before + loop.position, _text(loop)))
+        interchange = set.group.interchange
+        trace = loop.segment("REF", _TRACE)
+        return X12Claim(
+            transaction=set.guide.kind,
+            parts=tuple(parts),
+            delimiters=interchange.delimiters,
+            usage=get_element(interchange.header, 15),
+            claim_type=set.root.value("BHT", 6),
+            sender_trace=get_element(trace, 2) if trace else "",
+        )
+
+    def loops_around(self, unit: UnitClosed) -> list[Loop]:
+        """Return the levels around a claim as ``loops_of`` finds them in the stored claim."""
+        return [level for _, level, _ in self._around(unit)]
+
+    def _around(self, unit: UnitClosed) -> list[tuple[Loop, Loop, X12Part]]:
+        around = [parent for parent in unit.parents if parent.node.id in LEVELS]
+        before = unit.set.first_segment - 1
+        for at, parent in enumerate(around):
+            if at < len(self._known) and self._known[at][0] is parent:
+                continue
+            level = Loop(parent.node, parent.position, [*parent.heading(*LEVELS)])
+            part = X12Part(parent.node.id, before + parent.position, _text(level))
+            self._known[at:] = [(parent, level, part)]
+        del self._known[len(around) :]
+        return self._known
 
 
 def _text(loop: Loop) -> str:
@@ -94,8 +113,10 @@ def loops_of(claim: X12Claim) -> ClaimLoops:
     return ClaimLoops(own, tuple(parents), (0, *claim.segment_numbers()))
 
 
-def claim_findings(claim: X12Claim, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def claim_findings(claim: X12Claim, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return the findings about the file that a claim came in that are about the claim or the levels around it."""
+    if not findings:
+        return ()
     numbers = set(claim.segment_numbers())
     return tuple(
         finding
@@ -115,7 +136,14 @@ def check_claim(claim: X12Claim) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     # A position counts from the ST, which is 1.
     collector = FindingCollector(findings, set=1, first_segment=1)
-    parser = LoopParser(root, compile_guide(guide), collector, check=True, on_closed=None)
+    parser = LoopParser(
+        root,
+        compile_guide(guide),
+        collector,
+        check=True,
+        on_closed=None,
+        held_separators=claim.delimiters.held_separators(),
+    )
     parser.consume(texts, [text.split("*") for text in texts])
     parser.end_without_se()
     numbers = (0, *claim.segment_numbers())

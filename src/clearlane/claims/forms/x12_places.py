@@ -33,7 +33,7 @@ _DAYS = re.compile(r"(\d{8})(?:\d{4})?(?:-(\d{8})(?:\d{4})?)?", re.ASCII)
 # The codes that mean yes: a mark, minutes, a predetermination, a replacement.
 _YES = frozenset({"Y", "MJ", "PB", "R"})
 _LAST_DAYS = ("last_day", "disability_until")
-_QUALIFIER_NAMES_SEGMENT = frozenset({"AMT", "DTP", "REF"})
+_QUALIFIER_NAMES_SEGMENT = frozenset({"AMT", "DTP", "HI", "REF"})
 GLASSES = {"E1": "spectacle_lenses", "E2": "contact_lenses", "E3": "spectacle_frames"}
 
 
@@ -92,6 +92,12 @@ LoopRows = Mapping[str, SegmentRows]
 """The rows of a loop by segment."""
 
 
+PAYER_ID_HINT = (
+    "write an id of the payer list in NM109 of loop 2010BB, or ask the operator for an alias"
+)
+"""What a sender is advised who names a payer that is not known."""
+
+
 class TransactionPlaces:
     """The places that the guide of one transaction has for the values of a view."""
 
@@ -104,6 +110,8 @@ class TransactionPlaces:
         self.duplicate_paths = tuple(duplicates)
         self.pointers = tuple(str(number) for number in range(1, diagnoses_max + 1))
         self._by_path: dict[str, PlaceRow] = {}
+        self._provider_loops: dict[str, str] = {}
+        """The loops of providers, by their part of the view."""
         self._nodes = {node.id: node for node in _loops(guide.root)}
         transaction = guide.kind
         self.around = {id: self._rows(id, rows) for id, rows in table.AROUND.items()}
@@ -156,13 +164,18 @@ class TransactionPlaces:
         self, loops: str, codes: Iterable[str], at: str = "", view: type = ClaimView
     ) -> dict[str, LoopRows]:
         """Return the rows of the providers that the guide has in certain loops, by the codes of their NM1."""
-        return {
-            code: self._rows(id, table.PROVIDER_ROWS[code], at, view)
+        found = {
+            code: (id, self._rows(id, table.PROVIDER_ROWS[code], at, view))
             for id, node in self._nodes.items()
             if id.startswith(loops)
             for code in node.head.elements[0].codes
             if code in codes
         }
+        for code, (id, _) in found.items():
+            parts = {f"{at}{path}".rpartition(".")[0] for path in table.PROVIDER_ROWS[code]}
+            for part in parts:
+                self._provider_loops.setdefault(part, id)
+        return {code: rows for code, (_, rows) in found.items()}
 
     def _paths_of_lists(self) -> dict[str, str]:
         """Return the names of the elements of values that are read from lists, by path."""
@@ -210,11 +223,15 @@ class TransactionPlaces:
     def name_of(self, path: str) -> str:
         """Return what the trade calls the value of a path, with its element: ``the billing provider's NPI (NM109)``."""
         pattern = _INDEX.sub("[]", path)
+        if pattern in table.COMPONENTS:
+            return table.COMPONENTS[pattern]
         row = self._by_path.get(pattern)
         part, _, attribute = pattern.removesuffix("[]").rpartition(".")
         words = table.WORDS.get(attribute, attribute.replace("_", " "))
         owner = f"{table.OWNERS[part]} " if part else ""
         element = row.name if row else self._more.get(pattern.removesuffix("[]"), "")
+        if row and part in self._provider_loops:
+            element = f"{row.name} of loop {self._provider_loops[part]}"
         return f"the {owner}{words}" + (f" ({element})" if element else "")
 
 
@@ -240,6 +257,7 @@ class ClaimPlaces:
         self.pointers = form.pointers
         self.has = form.has
         self.name_of = form.name_of
+        self.payer_id_hint = PAYER_ID_HINT
 
     def copy(self) -> "ClaimPlaces":
         """Return the same places, for one more claim in the same loops."""

@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from clearlane.claims.forms.x12_loops import LEVELS, loops_of
-from clearlane.claims.x12_claim import X12Claim
+from clearlane.claims.x12_claim import X12Claim, is_claim_trace
 from clearlane.x12.automaton import read_key
 from clearlane.x12.grammar import LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
@@ -128,6 +128,25 @@ def elements_at(
         )
         for one in own
     ]
+
+
+def element_sent_at(
+    claim: X12Claim, level: str, offset: int, element: int = 0, component: int = 0
+) -> ElementReference | None:
+    """Return the element of the sender's segment that went out at a place of a level, from 1; None if there is none.
+
+    A claim goes out segment by segment as it came, but for our REF*D9 in the place of the sender's.
+    """
+    count = 0
+    for (_, part, segment), one in zip(claim.numbered_segments(), segments_of(claim), strict=True):
+        if part != level or is_claim_trace(segment):
+            continue
+        count += 1
+        if count == offset:
+            text = segment[element] if 0 < element < len(segment) else ""
+            place = one.location(element, component)
+            return ElementReference(place, element_name(one.spec, element), one.line, text)
+    return None
 
 
 def _keys(one: ClaimSegment) -> tuple[str, ...]:

@@ -63,6 +63,9 @@ ROLES = MappingProxyType(
         "DN": "referring",
         "DQ": "supervising",
         "DK": "ordering",
+        "71": "attending",
+        "72": "operating",
+        "ZZ": "other_operating",
         "77": "facility",
         "PW": "pick_up",
         "45": "drop_off",
@@ -74,6 +77,9 @@ _PROVIDERS = {
     "referring": _REFERRER,
     "supervising": _REFERRER,
     "ordering": _REFERRER,
+    "attending": _PROVIDER,
+    "operating": _PROVIDER,
+    "other_operating": _PROVIDER,
     "facility": _PROVIDER,
     "pick_up": _ADDRESS,
     "drop_off": _ADDRESS,
@@ -210,10 +216,46 @@ LINE_DECISION: Rows = {"decision.paid": "SVD/02", "decision.units": "SVD/05"}
 # Values of the claim that an 837 states with its lines; the first line that has one counts.
 CLAIM_IN_LINES: Rows = {"replaces_prosthesis": "SV3/05", "dates.prior_placement": "DTP:441/03"}
 
+CODE_LISTS = MappingProxyType(
+    {
+        **dict.fromkeys(("ABK", "BK", "ABF", "BF"), "diagnoses"),
+        **dict.fromkeys(("ABJ", "BJ"), "admitting_diagnosis"),
+        **dict.fromkeys(("APR", "PR"), "visit_reasons"),
+        **dict.fromkeys(("ABN", "BN"), "external_causes"),
+        **dict.fromkeys(("BBR", "BR", "CAH", "BBQ", "BQ"), "procedures"),
+        "DR": "drg",
+        "BI": "occurrence_spans",
+        "BH": "occurrences",
+        "BE": "value_codes",
+        "BG": "condition_codes",
+        "TC": "treatment_codes",
+    }
+)
+"""The codes of an institutional claim in the view, by their code list (HI01-1)."""
 OWN_OF_CLAIM: Mapping[str, Rows] = {
     "837P": {"place": "CLM/05-1", "dates.discharge": "DTP:096/03"},
     "837D": {"place": "CLM/05-1"},
-    "837I": {},  # CLM05-1 is the type of bill, and DTP*096 the hour of the discharge.
+    # CLM05-1 is the type of bill, and DTP*096 the hour of the discharge.
+    "837I": {
+        "accident_state": "REF:LU/02",
+        **_of(
+            "institutional",
+            {
+                "bill_type": "CLM/05-1",
+                "first_day": "DTP:434/03",
+                "last_day": "DTP:434/03",
+                "admission_time": "DTP:435/03",
+                "discharge_hour": "DTP:096/03",
+                "admission_type": "CL1/01",
+                "origin": "CL1/02",
+                "status": "CL1/03",
+                "patient_share": "AMT:F3/02",
+                **{
+                    path: f"HI:{listed}/01-2" for listed, path in reversed(list(CODE_LISTS.items()))
+                },
+            },
+        ),
+    },
 }
 OWN_OF_LINE: Mapping[str, Rows] = {
     "837P": {
@@ -241,11 +283,15 @@ OWN_OF_LINE: Mapping[str, Rows] = {
         "tooth_system": "TOO/01",
     },
     "837I": {
+        "revenue_code": "SV2/01",
+        "procedure_type": "SV2/02-1",
         "procedure": "SV2/02-2",
         "modifiers": "SV2/02-3-6",
         "description": "SV2/02-7",
         "charge": "SV2/03",
+        "unit": "SV2/04",
         "units": "SV2/05",
+        "not_covered": "SV2/07",
     },
 }
 
@@ -260,6 +306,10 @@ OWNERS = MappingProxyType(
         "referring": "referring provider's",
         "supervising": "supervising provider's",
         "ordering": "ordering provider's",
+        "attending": "attending provider's",
+        "operating": "operating physician's",
+        "other_operating": "other operating physician's",
+        "institutional": "claim's",
         "facility": "service facility's",
         "pick_up": "pick-up address's",
         "drop_off": "drop-off address's",
@@ -281,6 +331,15 @@ OWNERS = MappingProxyType(
     }
 )
 """What a sentence calls the part of the view that a value is in."""
+COMPONENTS = MappingProxyType(
+    {
+        "institutional.admission_hour": "the hour and minute too (DTP*435 with DT)",
+        "institutional.diagnoses[].present_on_admission": "the ninth component of the diagnosis",
+        "institutional.external_causes[].present_on_admission": "the ninth component of the diagnosis",
+        "institutional.value_codes[].amount": "the fifth component of the value code",
+    }
+)
+"""What a sentence calls a component of a list that has no row of its own."""
 WORDS = MappingProxyType(
     {
         "npi": "NPI",
@@ -311,6 +370,16 @@ WORDS = MappingProxyType(
         "last_x_ray": "the last X-ray",
         "last_menstrual_period": "the last menstrual period",
         "report_type": "type of report",
+        "bill_type": "type of bill",
+        "admission_time": "day and hour of admission",
+        "origin": "point of origin",
+        "status": "patient status",
+        "patient_share": "amount that the patient is expected to owe",
+        "drg": "diagnosis related group",
+        "visit_reasons": "reasons for the visit",
+        "first_day": "day",
+        "not_covered": "charge that is not covered",
+        "unit": "unit of the quantity",
     }
 )
 """What a sentence calls a value, if its attribute does not say it."""

@@ -390,6 +390,7 @@ def _all_parts(part: ClaimPart) -> Iterator[ClaimPart]:
 _MESSAGES: Mapping[str, str] = {
     "missing": "The {field} field is required.",
     "too_short": "The {field} field is required.",
+    "too_long": "The {field} field has more items than the {most} that fit; leave out the others.",
     "day": "The value {quoted} is not a valid date in the format yyyy-mm-dd.",
     "number": "The value {value} is not a valid number.",
     "flag": "The value {value} is not true or false.",
@@ -413,7 +414,10 @@ def _finding_of_pydantic(error: ErrorDetails, at: str) -> ClaimFinding:
     # The interface quotes a refused date, whatever its type.
     quoted = show_json(value) if isinstance(value, (dict, list)) else f"'{show_json(value)}'"
     words = _MESSAGES.get(error["type"], "The {field} field cannot be read.")
-    return shape_finding(path, words.format(field=field, value=quote_json(value), quoted=quoted))
+    most = error.get("ctx", {}).get("max_length", "")
+    return shape_finding(
+        path, words.format(field=field, value=quote_json(value), quoted=quoted, most=most)
+    )
 
 
 def _left_out(state: _ReadingState) -> ClaimFinding:

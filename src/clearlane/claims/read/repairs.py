@@ -66,12 +66,16 @@ TEXT = frozenset(
         ValueType.REFERENCE,
         ValueType.PROCEDURE,
         ValueType.MODIFIERS,
+        ValueType.DIAGNOSIS,
         ValueType.DIAGNOSES,
         ValueType.POINTERS,
         ValueType.NDC,
+        ValueType.BILL_TYPE,
         ValueType.TOOTH,
     }
 )
+BILL_TYPE_ON_PAPER = 4
+"""The characters of a type of bill with its zero."""
 TOOTH_SYSTEM = "lines[].tooth_system"
 COMPLETED_ZIPS = fields_of_forms("billing.zip")
 ZIP_COMPLETION = "9998"
@@ -314,6 +318,11 @@ def _tooth(text: str) -> str:
     return text.lstrip("0") or text
 
 
+def _bill_type(text: str) -> str:
+    """Return a type of bill without the zero that comes first on paper."""
+    return text.removeprefix("0") if len(text) == BILL_TYPE_ON_PAPER else text
+
+
 _FIXES: Mapping[ValueType, tuple[Callable[[str], str], str]] = {
     ValueType.ZIP: (_zip, "punctuation"),
     ValueType.PHONE: (_phone, "punctuation"),
@@ -322,7 +331,9 @@ _FIXES: Mapping[ValueType, tuple[Callable[[str], str], str]] = {
     ValueType.TAX_ID: (_without_punctuation, "punctuation"),
     ValueType.PROCEDURE: (_without_punctuation, "punctuation"),
     ValueType.NDC: (_ndc, "punctuation"),
+    ValueType.BILL_TYPE: (_bill_type, "form"),
     ValueType.MODIFIERS: (_modifiers, "form"),
+    ValueType.DIAGNOSIS: (_diagnoses, "form"),
     ValueType.DIAGNOSES: (_diagnoses, "form"),
     ValueType.POINTERS: (_pointers, "form"),
     ValueType.TOOTH: (_tooth, "form"),

@@ -60,6 +60,10 @@ class ClaimStatusReport:
     fact: Fact
     unit: reader.UnitClosed = field(repr=False)
     reference: None = None
+    source_id: str = ""
+    """The id of who reports it: the payer, or a clearinghouse on the way."""
+    batch_number: str = ""
+    """The number of the batch that it answers (BHT03), as the report returns it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

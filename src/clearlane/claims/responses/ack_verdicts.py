@@ -36,6 +36,7 @@ VAGUE, FORMAT, LINES = "21", "481", "247"
 LEVEL_ENTITIES = {"2000A": "85", "2000B": "IL", "2000C": "QC", "2300": "QC", "2320": "GB"}
 """Whom a loop without a name of its own is about."""
 PROVIDER = "85"
+PROVIDER_LOOPS = ("2310", "2420")
 
 _STATUSES = {**GUIDE_STATUSES, **PLACE_STATUSES}
 _LOCATION = re.compile(
@@ -148,6 +149,8 @@ def place_status(
         (_STATUSES[place] for place in (f"{loop}/{path}", path) if place in _STATUSES), VAGUE
     )
     code, _, entity = known.partition(" ")
+    if entity and loop.startswith(PROVIDER_LOOPS):  # numbered by each guide in its own way
+        entity = entity_of(transaction, loop)
     return _complete(RuleStatus(category, code, entity), transaction, loop)
 
 

@@ -86,10 +86,28 @@ class AcknowledgedClaim:
         return None
 
 
+class BillingProviders:
+    """The billing providers of a set: the claims of one share what is repeated of him."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Loop, tuple[Name, frozenset[str]]] | None = None
+
+    def find(self, level: Loop | None) -> tuple[Name, frozenset[str]]:
+        """Return the name and the numbers of the provider of a level 2000A."""
+        if level is None:
+            return _provider(None), frozenset()
+        if self._last is None or self._last[0] is not level:
+            self._last = level, (_provider(level), _payees(level))
+        return self._last[1]
+
+
 def acknowledged_claim(
-    claim: Loop, parents: Iterable[Loop], first_segment: int = 1
+    claim: Loop,
+    parents: Iterable[Loop],
+    first_segment: int = 1,
+    providers: BillingProviders | None = None,
 ) -> AcknowledgedClaim:
-    """Return a claim by its loop 2300 and the loops around it."""
+    """Return a claim by its loop 2300 and the loops around it; ``providers`` are those of its set so far."""
     around = {loop.node.id: loop for loop in parents}
     lines = list(claim.loops("2400"))
     charge = claim.value("CLM", 2)
@@ -99,14 +117,16 @@ def acknowledged_claim(
     subscriber = _named(around.get("2000B"), "2010BA")
     patient = _named(around.get("2000C"), "2010CA")
     member = get_element(subscriber, 9) if len(get_element(subscriber, 9)) > 1 else NOT_KNOWN
+    insured = _name(subscriber)
+    provider, payees = (providers or BillingProviders()).find(around.get("2000A"))
     return AcknowledgedClaim(
         transaction=transaction,
         first_segment=first_segment,
-        provider=_provider(around.get("2000A")),
-        subscriber=(*_name(subscriber), "MI", member),
-        patient=(*_name(patient or subscriber), "MI", member),
+        provider=provider,
+        subscriber=(*insured, "MI", member),
+        patient=(*(_name(patient) if patient else insured), "MI", member),
         is_dependent=bool(patient),
-        payees=_payees(around.get("2000A")),
+        payees=payees,
         # An acknowledgement needs both, also of a claim that has neither.
         account=claim.value("CLM", 1) or NOT_KNOWN,
         charge=charge if parse_number(charge) is not None else "0",

@@ -50,9 +50,9 @@ SEGMENT_ERROR_CODES = frozenset({"", "5", "I5"})
 CLAIMS_FUNCTION = "HC"
 
 
-def read(content: bytes) -> Iterator[AckMessage]:
+def read(source: reader.Source) -> Iterator[AckMessage]:
     """Read the acknowledgements and statuses of a file. Other sets are skipped."""
-    return read_events(reader.read(content, check=False))
+    return read_events(reader.read(source, check=False))
 
 
 def read_events(events: Iterable[reader.Event]) -> Iterator[AckMessage]:
@@ -274,6 +274,8 @@ def _of_error(
         nth=sent_segment.nth if sent_segment and same else 0,
         line=sent_segment.line if sent_segment else 0,
         position=at,
+        sent_level=sent_segment.level if sent_segment and same else "",
+        offset=sent_segment.offset if sent_segment and same else 0,
     )
     if not error.elements:
         yield base

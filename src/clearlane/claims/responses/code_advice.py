@@ -162,8 +162,9 @@ CORRECT = Advice(
 CATEGORY_ADVICE: Mapping[str, Advice] = {
     "A3": CORRECT,
     "A4": Advice(
-        AdviceAct.SEND_AGAIN,
-        "The payer does not find the claim: send it again, or ask the payer if it was sent long ago.",
+        AdviceAct.ASK_PAYER,
+        "The payer does not find the claim: ask it by patient and day of service. Send the claim again only once the payer "
+        "says that it never got it.",
     ),
     "A6": Advice(AdviceAct.CORRECT, f"Fill in what is missing and send the claim again{_REFUSED}"),
     "A7": CORRECT,
@@ -187,8 +188,9 @@ CATEGORY_ADVICE: Mapping[str, Advice] = {
 LETTER_ADVICE: Mapping[str, Advice] = {
     "A": CORRECT,
     "D": Advice(AdviceAct.ASK_PAYER, "Check the numbers of the claim and ask the payer."),
+    # Errors are about a question (276), not about the claim: the payer may well have it.
     "E": Advice(
-        AdviceAct.SEND_AGAIN, "Send the claim again later; if that does not help, ask the payer."
+        AdviceAct.ASK_PAYER, "The payer could not answer the question: ask it again later."
     ),
     "F": Advice(AdviceAct.WAIT, "Nothing: the remittance follows."),
     "P": Advice(AdviceAct.WAIT, "Nothing: the payer is working on the claim."),

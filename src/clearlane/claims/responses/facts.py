@@ -38,6 +38,8 @@ class FactKind(StrEnum):
     """A 277CA or 277 reports the claim's status."""
     REMIT = "REMIT"
     """An 835 reports the payer's decision."""
+    REPORT = "REPORT"
+    """A report in words, of an upstream clearinghouse, names the claim. It says nothing that is read."""
 
 
 class StatusVerdict(StrEnum):
@@ -111,6 +113,10 @@ class Complaint(ClaimValue, frozen=True):
     """The line control number that a 277CA returns."""
     position: int = 0
     """Position of the segment in the set that was sent."""
+    sent_level: str = ""
+    """The loop of the level that the segment was sent in: 2000A, 2000B, 2000C or 2300; empty if that is not known."""
+    offset: int = 0
+    """Its place in that level, from 1; 0 if that is not known."""
     category: str = ""
     entity: str = ""
     text: str = ""
@@ -127,7 +133,7 @@ class Fact(ClaimValue, frozen=True, tag="fact"):
     attempt: int = 0
     """The sending of the claim it answers, counted from 1; 0 if the response does not identify one."""
     serial: int = 0
-    """ISA13 of the response: senders count upwards, so it orders files of the same minute."""
+    """ISA13 of the response: senders count upwards, so it orders files of the same minute. Of a report the inbox file."""
     where: FilePosition = FilePosition()
     source: str = ""
     """TA1, 999, 277CA, 277; empty for ``SENT`` and ``REQUEUED``."""
@@ -138,6 +144,11 @@ class Fact(ClaimValue, frozen=True, tag="fact"):
     charged: int | None = None
     """Cents."""
     payer: str = ""
+    """The name of the source of a status: the payer, or a clearinghouse on the way to it."""
+    by_clearinghouse: bool = False
+    """Whether a clearinghouse on the way (``NM1*AY``) states it, not the payer."""
+    note: str = ""
+    """The lines of a report that name the claim."""
     complaints: tuple[Complaint, ...] = ()
     document_id: str = ""
     """The id of the document that shows it; set when it is stored."""
@@ -146,8 +157,17 @@ class Fact(ClaimValue, frozen=True, tag="fact"):
     def identity(self) -> tuple[object, ...]:
         """A key that is equal for the same statement, in whichever file and however often it comes."""
         if self.kind is FactKind.STATUS:
-            return (self.kind, self.source, self.day or self.at.date(), self.codes, self.verdict)
+            stated = (self.kind, self.source, self.day or self.at.date(), self.codes, self.verdict)
+            # The payer may state the same on the same day: that is another step.
+            return (*stated, self.payer) if self.by_clearinghouse else stated
+        if self.kind is FactKind.REPORT:
+            return (self.kind, self.serial)
         return (self.kind, self.attempt)
+
+    @property
+    def is_passed_on(self) -> bool:
+        """Whether a clearinghouse took the claim to pass it on: the payer may not have it yet."""
+        return self.by_clearinghouse and self.verdict is not StatusVerdict.REJECTED
 
 
 class UnmatchedFact(ClaimValue, frozen=True, tag="unmatched"):

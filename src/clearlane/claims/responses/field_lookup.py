@@ -144,7 +144,7 @@ def _places(form: AnyForm) -> Iterator[FieldPlace]:
         for name, text, echo in places:
             of_line = table is tables.line and name not in claim
             of_patient = table is tables.subscriber and name in patient
-            unchanged = direct.get(name) == text
+            unchanged = direct.get(name.removeprefix(table.within)) == text
             yield FieldPlace(name, of_line, text, parse_path(text), echo, unchanged, of_patient)
 
 

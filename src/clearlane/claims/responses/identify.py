@@ -19,6 +19,10 @@ from clearlane.x12.reader import lexer, reader
 from clearlane.x12.tree import Segment, get_element
 
 FILE_HEAD_BYTES = 64
+TEXT_HEAD_BYTES = 64 * 1024
+"""How much of a file is looked at for what no text holds."""
+REPORT = "text"
+"""What a report in words of an upstream clearinghouse is listed as."""
 TEST_USAGE = "T"
 """ISA15 of a test; P is production."""
 
@@ -75,6 +79,20 @@ class IdentifiedFile:
 def is_unfinished(source: reader.Source) -> bool:
     """Return whether a file lacks the end of an interchange, or consists of nothing yet."""
     return identify(source).unfinished
+
+
+def is_text(content: bytes) -> bool:
+    """Return whether a file is plain text for people: no envelope of X12, no other format, and nothing unprintable."""
+    start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:FILE_HEAD_BYTES].lower()
+    if not start or b"\x00" in content:
+        return False
+    if start.startswith((b"isa", *(mark for mark, _ in FOREIGN_FORMATS))):
+        return False
+    if _ENVELOPE_SEGMENT.search(content):
+        return False
+    head = content[:TEXT_HEAD_BYTES]
+    controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1a" for byte in head)
+    return controls == 0
 
 
 def identify(source: reader.Source) -> IdentifiedFile:
@@ -290,6 +308,10 @@ def _coded(text: str, form: re.Pattern[str]) -> str:
     return text if form.fullmatch(text) else "unknown"
 
 
+# The beginning of an envelope's segment, with any separator: damaged X12 is no text, wherever its first segment is.
+_ENVELOPE_SEGMENT = re.compile(
+    rb"(?<![0-9A-Za-z])(?:ISA|GS|ST|SE|GE|IEA)([^0-9A-Za-z\s])(?:[A-Z]{2}|[0-9]{1,10})\1"
+)
 _SET = re.compile(r"[0-9]{3}", re.ASCII)
 _VERSION = re.compile(r"[0-9]{6}(X[0-9]{3}([A-Z][0-9])?)?", re.ASCII)
 _ENVELOPE = {

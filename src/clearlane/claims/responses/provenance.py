@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from clearlane.claims.fields import Claim, JsonClaim, fields_of
-from clearlane.claims.forms import FORMS, AnyForm, ClaimForm, form_of
-from clearlane.claims.forms.x12_segments import elements_at
+from clearlane.claims.forms import FORMS, AnyForm, ClaimForm, form_of, institutional_places
+from clearlane.claims.forms.x12_segments import element_sent_at, elements_at
+from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.responses import code_advice
 from clearlane.claims.responses.adjustment_advice import advise_adjustment
 from clearlane.claims.responses.advice_act import CORRECTED, Advice, AdviceAct
@@ -134,6 +135,33 @@ def explain_adjustments(
             yield _adjustment(one, line.remarks, claim, at.get(line.control, 0), paid)
 
 
+def by_field(explanations: Iterable[Explanation]) -> Iterator[tuple[str, Explanation]]:
+    """Yield the path of each field that is explained, with what was said of it.
+
+    A payer adjusts each line by itself, and all for the same reason: a field of the whole claim has that once, with the
+    sum of the amounts.
+    """
+    found: dict[tuple[str, Explanation], list[Explanation]] = {}
+    for one in explanations:
+        alike = msgspec.structs.replace(
+            one, happened=one.happened.removeprefix(_money(one)), amount=None, fields=(), line=0
+        )
+        for field in one.fields:
+            found.setdefault((field.path, alike), []).append(one)
+    for (path, alike), (first, *others) in found.items():
+        if first.amount is None:
+            yield path, first
+            continue
+        amount = sum((one.amount or Decimal(0) for one in others), first.amount)
+        summed = msgspec.structs.replace(first, amount=amount)
+        yield path, msgspec.structs.replace(summed, happened=_money(summed) + alike.happened)
+
+
+def _money(one: "Explanation | shared_types.AdjustmentView") -> str:
+    """Return the amount with which the sentence of an adjustment begins; empty if there is none."""
+    return "" if one.amount is None else f"${one.amount:,.2f}"
+
+
 def fields_at(
     claim: Claim | AnyForm,
     wanted: Iterable[str],
@@ -171,6 +199,16 @@ def _file_fields_at(
         for one in elements_at(claim, place, line=line, nth=nth):
             found[one.location] = FieldReference(path=one.location, label=one.name, place=place)
     return tuple(found.values())
+
+
+def _file_field_sent_at(
+    claim: Claim | AnyForm, one: Complaint, place: str
+) -> tuple[FieldReference, ...]:
+    """Return the element of the sender's file that a 999 names by its position in ours; none if it names no position."""
+    if not isinstance(claim, X12Claim) or not one.offset:
+        return ()
+    found = element_sent_at(claim, one.sent_level, one.offset, one.element, one.component)
+    return (FieldReference(path=found.location, label=found.name, place=place),) if found else ()
 
 
 def value_at(claim: Claim, place: str) -> str:
@@ -219,9 +257,11 @@ def _syntax(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> 
     place = _place(one)
     # If an element has no field of its own (a qualifier, say), its segment's fields are named.
     segment = "/".join(place.split("/")[:2])
-    found = fields_at(
-        claim, [place], line=one.line, missing=one.code in MISSING, nth=one.nth
-    ) or fields_at(claim, [segment], line=one.line, nth=one.nth)
+    found = (
+        _file_field_sent_at(claim, one, place)
+        or fields_at(claim, [place], line=one.line, missing=one.code in MISSING, nth=one.nth)
+        or fields_at(claim, [segment], line=one.line, nth=one.nth)
+    )
     what = _named(found) or f"the place {place}"
     advice = code_advice.CORRECT if found else code_advice.ASK_OPERATOR
     return Explanation(
@@ -251,9 +291,8 @@ def _place(one: Complaint) -> str:
 
 def _status(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> Explanation:
     line = one.line or (controls.index(one.control) + 1 if one.control in controls else 0)
-    loop = code_advice.ENTITY_LOOPS.get(one.entity, "")
     places = code_advice.STATUS_PLACES.get(one.code, ())
-    wanted = [place.format(e=loop, line=_line_segment(claim)) for place in places]
+    wanted = _places(claim, places, one.entity, one.code)
     found = (
         fields_at(claim, wanted, line=line)
         if one.entity not in code_advice.CLEARINGHOUSE_ENTITIES
@@ -295,6 +334,17 @@ _LEVELS = {
 }
 
 
+def _places(
+    claim: Claim | AnyForm, places: Iterable[str], entity: str = "", status: str = ""
+) -> list[str]:
+    """Return the places of a code in the 837 of a claim, with the loop of the entity that a status names."""
+    form = claim if isinstance(claim, ClaimForm) else form_of(claim)
+    if form.kind is ClaimKind.INSTITUTIONAL:
+        return institutional_places.places_in_837i(places, entity, status)
+    loop = code_advice.ENTITY_LOOPS.get(entity, "")
+    return [place.format(e=loop, line=_line_segment(claim)) for place in places]
+
+
 def _line_segment(claim: Claim | AnyForm) -> str:
     """Return the segment that begins with a line's procedure."""
     form = claim if isinstance(claim, ClaimForm) else form_of(claim)
@@ -321,11 +371,10 @@ def _adjustment(
         places += code_advice.REMARK_PLACES.get(remark.code, ())
     names_fields = bool(places)
     places = places or ["2400/{line}/02" if line else "2300/CLM/02"]
-    wanted = [place.format(line=_line_segment(claim), e="") for place in places]
+    wanted = _places(claim, places)
     words = one.reason_words or codes.load("carc").get(one.reason, "") or f"Reason {one.reason}"
     bears = codes.load("adjustment_groups").get(one.group, one.group)
-    amount = f"${one.amount:,.2f}" if one.amount is not None else "An amount"
-    sentences = [f"{amount} was not paid: {words}. {bears}."]
+    sentences = [f"{_money(one) or 'An amount'} was not paid: {words}. {bears}."]
     sentences += [f"{remark.code}: {words}." for remark in remarks if (words := _remark(remark))]
     is_medicaid = not isinstance(claim, ClaimForm) and (
         value_at(claim, "2000B/SBR/09") == code_advice.MEDICAID

@@ -3,7 +3,8 @@
     returned_verdict(facts, claim)         # for a 277CA; None if there is nothing to tell
     returned_statuses(facts)               # for a 277
 
-The codes of a payer's 277CA come back as they are. A 999 or a refused set becomes the status of the place that it
+The codes of a payer's 277CA come back as they are; that a clearinghouse on the way took a claim is A1:19 and never A2,
+which states that the payer has it. A 999 or a refused set becomes the status of the place that it
 names: the sender never saw the file that the payer refused.
 
 Knows facts and codes; knows no file that is written.
@@ -12,6 +13,7 @@ Knows facts and codes; knows no file that is written.
 from collections.abc import Iterable, Iterator
 
 from clearlane.claims.responses.ack_verdicts import (
+    RECEIPT,
     AckStatus,
     ClaimVerdict,
     allowed_entities,
@@ -27,6 +29,8 @@ RETURNED = REFUSALS | {FactKind.STATUS}
 """The kinds of facts that a sender is given. A set that is sent again, or that a 999 accepts, is our business."""
 ACKNOWLEDGEMENTS = "A"
 """The categories of an acknowledgement begin so; those of a 277 about pending and finalized claims do not."""
+TAKEN = frozenset({"A1", "A2"})
+"""The categories of a claim that was received, or accepted."""
 LINE = "line"
 # IK304 and IK403 of what is not there.
 MISSING_ERRORS = frozenset(
@@ -85,9 +89,10 @@ def _statuses(fact: Fact) -> Iterator[AckStatus]:
     for code in fact.codes:
         if code.category.startswith(ACKNOWLEDGEMENTS):
             text = texts.get((code.category, code.status, code.entity), "")
-            yield AckStatus(
-                (_allowed(code.category, code.status, code.entity),), text, day=fact.day
-            )
+            status = _allowed(code.category, code.status, code.entity)
+            if fact.is_passed_on and code.category in TAKEN:
+                [status] = RECEIPT.statuses[0].codes
+            yield AckStatus((status,), text, day=fact.day)
 
 
 def _line_statuses(fact: Fact, claim: AcknowledgedClaim) -> Iterator[tuple[int | None, AckStatus]]:

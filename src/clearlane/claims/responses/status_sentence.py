@@ -37,6 +37,15 @@ CLAUSES = frozenset(
 """Clauses about no field that is known here, and about no entity."""
 NO_THINGS = frozenset({"182", "364", "365", "366", "384", "471"})
 """Questions and similar texts, which are left as the list has them."""
+CODE_LISTS: Mapping[str, str] = {
+    "CLP02": "claim_payment_statuses",
+    "IK3": "segment_errors",
+    "IK4": "element_errors",
+    "IK5": "verdicts",
+    "AK9": "verdicts",
+    "TA105": "ta1_notes",
+}
+"""The list that says what the last part of a code means, by its first."""
 PLURALS = frozenset({"196", "202"})
 """Things whose number cannot be seen at the end of their first words."""
 
@@ -64,6 +73,18 @@ def status_sentence(code: str) -> str:
         return ""  # the list's text says it better than a guess
     be, do = ("are", "do") if status in PLURALS or _is_plural(words) else ("is", "does")
     return SENTENCES[category].format(thing=_with_article(said), be=be, do=do)
+
+
+def code_words(code: str) -> str:
+    """Return what a code of a TA1, 999, 277 or 835 means, such as ``IK4:NM1:9:7`` or ``CO-45``; empty if no list says so."""
+    first, *rest = code.split(":")
+    if first in CODE_LISTS:
+        return codes.load(CODE_LISTS[first]).get(rest[-1] if rest else "", "")
+    if rest:
+        category = codes.load("status_categories").get(first, "")
+        status = codes.load("statuses").get(rest[0], "")
+        return status_sentence(code) or ": ".join(filter(None, (category, status)))
+    return codes.load("carc").get(first.partition("-")[2], "")
 
 
 def _entity_words(entity: str) -> str:

@@ -33,6 +33,8 @@ from clearlane.x12.views.original import SeparatorRestorer
 
 STATUS_TRANSACTIONS = frozenset({"277CA", "277"})
 CLAIM_LOOPS = ("2200D", "2200E")
+CLEARINGHOUSE = "AY"
+"""NM101 of a source that is not the payer."""
 LEVELS = {"2200B": "receiver", "2200C": "provider"}
 
 WEIGHT = {
@@ -68,7 +70,14 @@ class StatusReader:
         for loop in unit.loop.descendants(*CLAIM_LOOPS):
             report = self._originals.restore(statuses.REPORT(loop))
             fact = self._fact(report, loop.position, "claim", above, unit.parents)
-            yield ClaimStatusReport(fact=fact, unit=unit)
+            source = self._source(unit.parents)
+            batch = next((one for up in unit.parents for one in up.loops("2200B")), None)
+            yield ClaimStatusReport(
+                fact=fact,
+                unit=unit,
+                source_id=source.value("NM1", 9) if source else "",
+                batch_number=batch.value("TRN", 2) if batch else "",
+            )
 
     def level(self, closed: reader.ParentClosed) -> Iterator[LevelRejection]:
         """Yield the rejections of a whole level; none if claims below it were named, which have it in their facts."""
@@ -124,6 +133,7 @@ class StatusReader:
         found.sort(key=lambda one: -WEIGHT[one[0]])
         verdict = found[0][0] if found else StatusVerdict.NOTED
         group = self._set.group
+        source = self._source(around)
         return Fact(
             kind=FactKind.STATUS,
             at=read_group_time(group),
@@ -135,7 +145,8 @@ class StatusReader:
             day=_newest(one.day for _, _, one in found),
             codes=tuple(_code(code) for _, _, one in found for code in one.codes),
             charged=next((_cents(one) for _, _, one in found if one.charged is not None), None),
-            payer=self._payer(around),
+            payer=self._originals.restore(source.value("NM1", 3)) if source else "",
+            by_clearinghouse=source is not None and source.value("NM1", 1) == CLEARINGHOUSE,
             complaints=tuple(self._complaints(found, report)),
         )
 
@@ -145,19 +156,24 @@ class StatusReader:
         report: statuses.StatusReportView,
     ) -> Iterator[Complaint]:
         for verdict, level, status in found:
-            if WEIGHT[verdict] > WEIGHT[StatusVerdict.ACCEPTED]:
+            if self._is_complaint(verdict):
                 yield from _of_status(self._kind, level, status)
         for line in report.lines:
             control = next((ref.value for ref in line.references if ref.qualifier == "FJ"), "")
             for status in line.statuses:
-                if WEIGHT[self._verdict(status)] > WEIGHT[StatusVerdict.ACCEPTED]:
+                if self._is_complaint(self._verdict(status)):
                     for one in _of_status(self._kind, "line", status):
                         yield replace(one, control=control)
 
-    def _payer(self, around: Sequence[tree.Loop]) -> str:
-        source = next((loop for loop in around if loop.node.id == "2000A"), None)
-        name = source.loop("2100A") if source else None
-        return self._originals.restore(name.value("NM1", 3)) if name else ""
+    def _is_complaint(self, verdict: StatusVerdict) -> bool:
+        """Return whether a status is explained: of an answer to a question also what is said about the question."""
+        about_question = self._kind == "277" and verdict is StatusVerdict.NOTED
+        return about_question or WEIGHT[verdict] > WEIGHT[StatusVerdict.ACCEPTED]
+
+    def _source(self, around: Sequence[tree.Loop]) -> tree.Loop | None:
+        """Return the loop that names who reports: the payer, or a clearinghouse on the way."""
+        level = next((loop for loop in around if loop.node.id == "2000A"), None)
+        return level.loop("2100A") if level else None
 
 
 def verdict_of(kind: str, categories: Iterable[str], action: str = "") -> StatusVerdict:

@@ -225,7 +225,8 @@ class Acknowledgement277CA:
     def _status(self, status: AckStatus, charge: str) -> Row:
         first, second, third = (*status.codes, (), ())[:3]
         action = ACCEPTS if status.accepts else REFUSES
-        text = clean(status.text)[0][:TEXT_CHARACTERS_MAX].rstrip()
+        # A colon separates components: a dash keeps what follows it apart.
+        text = clean(status.text.replace(": ", " - "))[0][:TEXT_CHARACTERS_MAX].rstrip()
         day = status.day or self._today
         return (
             "STC",

@@ -40,6 +40,7 @@ from clearlane.claims.rules import (  # noqa: F401
     diagnoses_of_patient,
     drugs,
     imported_lists,
+    institutional,
     insurance,
     money,
     numbers,
@@ -51,6 +52,8 @@ from clearlane.claims.rules import (  # noqa: F401
     services,
 )
 from clearlane.claims.rules.registry import (
+    COMING_ENROLLMENTS,
+    ENROLLED_RULE,
     RULES,
     ClaimRule,
     EnrollmentGap,
@@ -66,6 +69,8 @@ from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 
 __all__ = [
+    "COMING_ENROLLMENTS",
+    "ENROLLED_RULE",
     "RULES",
     "CheckedClaim",
     "ClaimRule",
@@ -199,6 +204,8 @@ class _Plan(NamedTuple):
     parts: tuple[str, ...]
     """Arrays of smaller parts: teeth and adjustments."""
     rules: tuple[ClaimRule, ...]
+    requires: frozenset[ExternalData] = frozenset()
+    """The data beside the claim that these rules need."""
     view: Any = None
     """The reading of a claim or of a line into the view."""
     shared: tuple[tuple[Callable[[Any, RuleInputs], Any], tuple[ClaimRule, ...]], ...] = ()
@@ -227,6 +234,7 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
         many=tuple([test for test in whole.many if test[0] in given]),
         parts=tuple([name for name in whole.parts if name in given]),
         rules=tuple([rule for rule in own if not (rule.reading or rule.edit)]),
+        requires=frozenset([rule.requires for rule in own if rule.requires]),
         edits=tuple([rule for rule in own if rule.edit]),
         view=_READINGS[part](names) if part in _READINGS else None,
         shared=tuple(
@@ -283,10 +291,11 @@ def _check_claim(
     own = plan.rules
     if inputs.edits:
         own += tuple(rule for rule in plan.edits if rule.edit in inputs.edits)
+    if not plan.requires <= inputs.available:
+        own = tuple(rule for rule in own if not rule.requires or rule.requires in inputs.available)
     for rule in own:
-        if rule.requires is None or rule.requires in inputs.available:
-            for path, message in rule.check(view, inputs):
-                findings.add(rule.id, rule.severity, at + locate(path), message)
+        for path, message in rule.check(view, inputs):
+            findings.add(rule.id, rule.severity, at + locate(path), message)
     for reading, rules in plan.shared:
         found = reading(view, inputs)
         if found is not None:

@@ -62,7 +62,7 @@ INPATIENT = frozenset({"21", "51", "61"})
 
 
 class Span(NamedTuple):
-    """The days of service of a claim's lines, and the first and last of all."""
+    """The days of service of a claim's lines, and the first and last of all and of its statement."""
 
     lines: list[tuple[date | None, date | None]]
     first: date
@@ -70,9 +70,14 @@ class Span(NamedTuple):
 
 
 def span(view: ClaimView) -> Span | None:
-    """Return the days of service of a claim, or None if no line has one."""
+    """Return the days of service of a claim: those of its lines, and of a statement; None if there is none."""
     lines = [(line.first_day, line.last_day) for line in view.lines]
     days = [day for line in lines for day in line if day is not None]
+    if view.institutional.last_day is not None:
+        days += [
+            view.institutional.first_day or view.institutional.last_day,
+            view.institutional.last_day,
+        ]
     return Span(lines, min(days), max(days)) if days else None
 
 
@@ -349,6 +354,7 @@ def auto_accident_has_a_state(view: ClaimView, inputs: RuleInputs) -> Iterator[F
 @rule(
     "C854",
     paths=ACCIDENT_STATE,
+    if_form_has="causes",
     x12="2300/CLM/11-04",
     severity=WARNING,
     when_filled=ACCIDENT_STATE,

@@ -167,7 +167,11 @@ class FileFindings:
         if self._collector.is_full:
             return
         view = form.view_of_loops(
-            event.loop, event.parents, event.set.first_segment, self._loops_around
+            event.loop,
+            event.parents,
+            event.set.first_segment,
+            self._loops_around,
+            claim_type=event.set.root.value("BHT", 6),
         )
         places = view.form
         assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from clearlane.claims.cob import ZERO
+from clearlane.claims.codes import NOTICES
 from clearlane.claims.rules.registry import WARNING, FieldFinding, RuleInputs, rule
 from clearlane.claims.view import ClaimView
 from clearlane.kernel.formats import format_amount
@@ -49,8 +50,9 @@ def patient_paid_no_more_than_the_total(
 
 @rule("C703", paths=("total_charge",), x12="2300/CLM/02", severity=WARNING)
 def total_is_not_zero(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A claim asks for something; only tracking codes and vaccines that a state supplies are billed at 0."""
-    if view.total_charge != ZERO or view.is_predetermination:
+    """A claim asks for something; only notices, reports of encounters, tracking codes and vaccines that a state supplies are billed at 0."""
+    is_free = view.is_predetermination or view.is_encounter or view.frequency in NOTICES
+    if view.total_charge != ZERO or is_free:
         return
     if not all(_BILLED_AT_ZERO.fullmatch(line.procedure) for line in view.lines):
         yield "total_charge", "The total is 0.00; some payers reject such a claim."

@@ -27,12 +27,16 @@ _MAMMOGRAPHY = re.compile(r"[0-9A-Z]{6,}", re.ASCII)
 _UPIN = re.compile(r"[A-Z]{1,3}\d{3,5}", re.ASCII)
 
 
+NAMING = codes.CORRECTING - {codes.CORRECTED}
+"""Frequencies that name the claim that they act on."""
+
+
 @rule(
     "C901", paths=ORIGINAL, x12="2300/REF:F8/02", when_filled=FREQUENCY, covers=("X837-ORIGINAL",)
 )
 def replacement_names_the_original(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A replacement or void names the payer's number of the original claim."""
-    if view.frequency in (codes.REPLACEMENT, codes.VOID) and view.original_reference is None:
+    """A replacement, reopening or void names the payer's number of the original claim."""
+    if view.frequency in NAMING and view.original_reference is None:
         yield (
             "original_reference",
             f"The frequency is {view.frequency}; give the payer's number of the original in "

@@ -24,6 +24,9 @@ NOT_ENROLLED = {
         "the billing provider's enrollment has been pending since {since}; send the claim again after the payer "
         "has approved it."
     ),
+    EnrollmentGap.LATER: (
+        "the billing provider's enrollment counts from {since} on; send the claim again then."
+    ),
     EnrollmentGap.REFUSED: (
         "the payer refused the billing provider's enrollment on {since}; ask the operator for the reason and to "
         "submit it to the payer again."
@@ -34,17 +37,28 @@ NOT_ENROLLED = {
     ),
 }
 """The second half of the finding about an enrollment, and what would pass."""
+WAITS = {
+    EnrollmentGap.PENDING: (
+        "the billing provider's enrollment has been pending since {since}; the claim waits until the payer has approved it."
+    ),
+    EnrollmentGap.LATER: (
+        "the billing provider's enrollment counts from {since} on; the claim waits until then."
+    ),
+}
+"""The same of a claim that waits."""
 
 
 @rule("C101", paths=PAYER, x12="2010BB/NM1/09", requires=ExternalData.DIRECTORY)
 def payer_is_known(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """The payer is in the directory."""
     if inputs.payer is None and not inputs.payer_of_other_type:
-        near = f" Near ones are {listed(inputs.near_payers)}." if inputs.near_payers else ""
+        near = inputs.near_payers
+        are = "A near one is" if len(near) == 1 else "Near ones are"
+        offered = f" {are} {listed(near)}." if near else ""
         yield (
             "payer.id",
             f"The payer id {quoted(view.payer.id)} is not in the directory; "
-            f"give a PayerId or SvcPayerId of the payer list.{near}",
+            f"{view.form.payer_id_hint}.{offered}",
         )
 
 
@@ -96,10 +110,11 @@ def payer_is_right_for_the_mode(view: ClaimView, inputs: RuleInputs) -> Iterator
 def provider_is_enrolled(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Where the payer wants an enrollment for claims, the billing provider has one."""
     if inputs.payer and inputs.payer.claim_enrollment_required and not inputs.enrolled:
+        why = WAITS if inputs.waits_for_enrollment else NOT_ENROLLED
         yield (
             "payer.id",
             f"The payer {quoted(view.payer.id)} takes claims of enrolled providers only, and "
-            + NOT_ENROLLED[inputs.enrollment].format(since=inputs.enrollment_since),
+            + why[inputs.enrollment].format(since=inputs.enrollment_since),
         )
 
 

@@ -4,7 +4,7 @@ All are warnings; an operator raises one for a payer that rejects such claims (`
 """
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 
 from clearlane.claims.resubmission import REPLACEMENT, VOID
 from clearlane.claims.rules.dates import SERVICE, span
@@ -17,7 +17,8 @@ from clearlane.claims.rules.registry import (
 )
 from clearlane.claims.view import ClaimView
 from clearlane.payers.edits import NO_ATTACHMENTS, member_id_pattern
-from clearlane.payers.model import MEDICARE, Payer
+from clearlane.payers.filing_limits import FilingKind, FilingLimit, filing_limit
+from clearlane.payers.model import Payer
 
 CHIROPRACTIC = frozenset({"98940", "98941", "98942"})
 # Segmental and somatic dysfunction of the regions of the spine.
@@ -35,11 +36,11 @@ def claim_is_filed_in_time(view: ClaimView, inputs: RuleInputs) -> Iterator[Fiel
     # A delay reason (CLM20) tells the payer why a claim is late; a predetermination is for services to come.
     if payer is None or view.delay_reason or view.is_predetermination:
         return
-    last_day, limit = _filing_limit(payer, view)
-    if view.lines and last_day is not None and last_day < inputs.today:
+    limit = _filing_limit(payer, view)
+    if view.lines and limit.day is not None and limit.day < inputs.today:
         yield (
             _last_day_path(view),
-            f"The payer {quoted(view.payer.id)} took this claim until {last_day}: {limit}. "
+            f"The payer {quoted(view.payer.id)} took this claim until {limit.day}: {limit.words}. "
             "If the delay has a reason that the payer accepts, give a delay reason code.",
         )
 
@@ -51,32 +52,16 @@ def _last_day_path(view: ClaimView) -> str:
     return f"lines[{at}].{'last_day' if view.lines[at].last_day else 'first_day'}"
 
 
-def _filing_limit(payer: Payer, view: ClaimView) -> tuple[date | None, str]:
-    """Return the last day on which the payer takes a claim, None if that is not known; and the limit in words."""
+def _filing_limit(payer: Payer, view: ClaimView) -> FilingLimit:
+    """Return until when the payer takes a claim."""
     served = span(view)
     last = served.last if served else None
-    is_corrected = view.frequency in {REPLACEMENT, VOID}
-    if not is_corrected and view.decision is not None and payer.secondary_filing_days:
-        days = [line.day for line in view.decision.lines if line and line.day]
-        decided = max((*days, *filter(None, [view.decision.day])), default=None)
-        limit = f"{payer.secondary_filing_days} days after the earlier payer's decision"
-        return _later(decided, payer.secondary_filing_days), limit
-    if is_corrected and payer.corrected_filing_days:
-        limit = f"{payer.corrected_filing_days} days after the last day of service for a corrected claim"
-        return _later(last, payer.corrected_filing_days), limit
-    if payer.filing_days and not is_corrected and view.decision is None:
-        limit = f"{payer.filing_days} days after the last day of service"
-        return _later(last, payer.filing_days), limit
-    if payer.program == MEDICARE and last is not None:
-        # 42 CFR 424.44: one calendar year after the last day of service.
-        leap_day = (last.month, last.day) == (2, 29)
-        until = last.replace(year=last.year + 1, day=28 if leap_day else last.day)
-        return until, "one calendar year after the last day of service"
-    return None, ""
-
-
-def _later(day: date | None, days: int) -> date | None:
-    return None if day is None else day + timedelta(days=days)
+    if view.frequency in {REPLACEMENT, VOID}:
+        return filing_limit(payer, FilingKind.CORRECTED, served=last)
+    if view.decision is None:
+        return filing_limit(payer, FilingKind.ORIGINAL, served=last)
+    decided = view.decision.last_day
+    return filing_limit(payer, FilingKind.SECONDARY, served=last, decided=decided)
 
 
 @edit_rule("C152", edit="member_id", paths=("subscriber.member_id",), x12="2010BA/NM1/09")

@@ -98,6 +98,14 @@ def child_is_younger(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFindi
         )
 
 
+def _births(view: ClaimView) -> list[tuple[str, date]]:
+    people = [("patient.birth", view.patient), ("subscriber.birth", view.subscriber)]
+    if view.other_payers:
+        others = enumerate(view.other_payers)
+        people += [(f"other_payers[{at}].insured.birth", other.insured) for at, other in others]
+    return [(path, one.birth) for path, one in people if one.birth is not None]
+
+
 @rule("C205", paths=BIRTHS, x12="DMG/02", covers=("X837-BIRTH",))
 def births_are_past(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """No birth date on the claim is in the future."""
@@ -147,14 +155,6 @@ def release_is_signed(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFind
         )
 
 
-def _births(view: ClaimView) -> list[tuple[str, date]]:
-    people = [("patient", view.patient), ("subscriber", view.subscriber)]
-    if view.other_payers:
-        others = enumerate(view.other_payers)
-        people += [(f"other_payers[{at}].insured", other.insured) for at, other in others]
-    return [(f"{path}.birth", one.birth) for path, one in people if one.birth is not None]
-
-
 def _key(value: object) -> object:
     # O'NEIL, O NEIL and ONEIL are one name.
     return "".join(filter(str.isalnum, value)) if isinstance(value, str) else value
@@ -177,12 +177,14 @@ def _people(view: ClaimView) -> Iterator[tuple[str, PersonView]]:
 
 def _may_have_digits(view: ClaimView) -> bool:
     """Return whether a name on the claim has a digit: one search for all, since nearly no claim has one."""
-    # These two are on every claim, most of the others on few.
-    people: list[PersonView | ProviderView] = [view.patient, view.subscriber]
-    people += [other.insured for other in view.other_payers]
-    people += [one for one in _PROVIDERS(view) if one.first_name]
-    names = [name for one in people for name in (one.last_name, one.first_name) if name]
-    return _DIGIT.search("".join(names)) is not None
+    # These two are on every claim, most of the others on few. A missing name is written as None, without a digit.
+    patient, insured = view.patient, view.subscriber
+    names = f"{patient.last_name}{patient.first_name}{insured.last_name}{insured.first_name}"
+    others: list[PersonView | ProviderView] = [one for one in _PROVIDERS(view) if one.first_name]
+    others += [other.insured for other in view.other_payers]
+    for one in others:
+        names += f"{one.last_name}{one.first_name}"
+    return _DIGIT.search(names) is not None
 
 
 @rule(

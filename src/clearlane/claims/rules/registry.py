@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from clearlane.claims.claim_form import places
 from clearlane.claims.fields import ClaimField, fields_of
 from clearlane.claims.finding import NO_CHANGES
-from clearlane.claims.forms import FORMS, AnyForm
+from clearlane.claims.forms import FORMS, AnyForm, x12_forms
 from clearlane.claims.value_types import ValueType
 from clearlane.claims.view import FormPaths
 from clearlane.kernel import limits
@@ -41,6 +41,8 @@ FieldFinding = tuple[str, str]
 LINE = "lines[]."
 TEETH = "lines[].teeth"
 """What only dental forms can state."""
+BILL_TYPE = "institutional.bill_type"
+"""What only institutional forms can state."""
 WARNING = Severity.WARNING
 
 # Why a rule is not applied to a claim that comes as a file, or as JSON.
@@ -72,12 +74,19 @@ OUR_RECORDS = frozenset({ExternalData.DIRECTORY, ExternalData.HISTORY})
 
 
 class EnrollmentGap(StrEnum):
-    """Why a billing provider is not enrolled with a payer."""
+    """Why a billing provider is not enrolled with a payer for claims."""
 
     NONE = "none"
     PENDING = "pending"
+    LATER = "later"
+    """Approved from a coming day on."""
     REFUSED = "refused"
     ENDED = "ended"
+
+
+ENROLLED_RULE = "C106"
+COMING_ENROLLMENTS = frozenset({EnrollmentGap.PENDING, EnrollmentGap.LATER})
+"""What becomes an enrollment without another request: a claim may wait for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +107,9 @@ class RuleInputs:
     enrollment: EnrollmentGap = EnrollmentGap.NONE
     """What became of an enrollment that is not approved."""
     enrollment_since: date | None = None
-    """The day it was sent, refused or ended, in the time zone of the site."""
+    """The day it was sent, refused or ended, in the time zone of the site; of a later one, the day from which it counts."""
+    sent_unenrolled: bool = False
+    """Whether a person decided to send the claim although the provider is not enrolled."""
     earlier_claim_number: str = ""
     """The claim number of a current claim with the same vendor's claim id and other content, if there is one."""
     earlier_state: str = ""
@@ -118,6 +129,21 @@ class RuleInputs:
     available: frozenset[ExternalData] = frozenset(ExternalData)
     code_lists: CodeLists = EMBEDDED
     """The code lists in force; without an installation those of the package."""
+
+    @property
+    def waits_for_enrollment(self) -> bool:
+        """Whether the claim, once it is accepted, is held until the enrollment that is on its way counts.
+
+        So it is where a setting lets the rule warn only, and no person decided to send the claim all the same.
+        """
+        return (
+            self.payer is not None
+            and self.payer.claim_enrollment_required
+            and not self.enrolled
+            and self.enrollment in COMING_ENROLLMENTS
+            and self.severities.get(ENROLLED_RULE) is Severity.WARNING
+            and not self.sent_unenrolled
+        )
 
 
 class RuleScope(StrEnum):
@@ -172,8 +198,11 @@ class ClaimRule(FindingType):
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of claims that the rule applies to."""
-        return list(dict.fromkeys(form.kind.value for form in self.forms))
+        """The kinds of claims that the rule applies to, as JSON or as files."""
+        found = [form.kind.value for form in self.forms]
+        if not self.not_in_files:
+            found += [form.kind.value for form in x12_forms().values() if self.applies_to(form)]
+        return list(dict.fromkeys(found))
 
     @property
     def fixed(self) -> str:
@@ -268,6 +297,7 @@ def edit_rule(
     paths: Iterable[str],
     x12: str = "",
     if_form_lacks: str = "",
+    severity: Severity = WARNING,
     when_filled: Iterable[str] = (),
 ) -> Callable[[Check], Check]:
     """Register a rule about a claim as a whole that is applied if the payer's row of the directory wants it."""
@@ -276,7 +306,7 @@ def edit_rule(
         RuleScope.CLAIM,
         tuple(paths),
         x12,
-        WARNING,
+        severity,
         if_form_lacks=if_form_lacks,
         when_filled=when_filled,
         requires=ExternalData.DIRECTORY,

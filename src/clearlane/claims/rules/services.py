@@ -6,6 +6,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from clearlane.claims.rules.registry import (
+    BILL_TYPE,
     GUIDE_LIMITS,
     GUIDE_REQUIRES,
     TEETH,
@@ -93,7 +94,13 @@ def dental_procedure_is_cdt(
         )
 
 
-@rule("C602", paths=("lines",), x12="2400/LX/01", not_in_files=GUIDE_LIMITS)
+@rule(
+    "C602",
+    paths=("lines",),
+    if_form_lacks=BILL_TYPE,
+    x12="2400/LX/01",
+    not_in_files=GUIDE_LIMITS,
+)
 def lines_are_few(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim has at most 50 lines."""
     count = len(view.lines)

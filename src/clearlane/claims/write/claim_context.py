@@ -19,6 +19,8 @@ from clearlane.claims.cob import (
     ZERO,
     EarlierDecision,
     EarlierLineDecision,
+    Groups,
+    OtherPayerDecision,
     RemainingLiability,
     remaining_liability,
 )
@@ -31,6 +33,8 @@ from clearlane.x12.writer.encode import clean, format_money, format_period
 
 UNKNOWN_COVERAGE = "ZZ"
 """SBR09 if the claim does not name the kind of insurance."""
+ORDER_OF_PAYMENT = "PSTABCDEFGH"
+"""SBR01 of the first payer, the second, and so on."""
 PERSON, ORGANIZATION = "1", "2"
 PAYER_NAME_CHARACTERS_MAX = 60
 """NM103."""
@@ -46,12 +50,23 @@ class OutgoingClaim:
     number: str
     """The clearinghouse's claim number, at most 20 characters."""
     payer_id: str
+    kind_payer_id: str = ""
+    """The payer's id in claims of this kind; empty if that is ``payer_id``."""
+    hop_payer_id: str = ""
+    """The payer's id as the hop has it that the claim is sent over; empty if it goes to the payer."""
     payer_name: str = ""
     """The payer's name in the directory; if empty, the caller's is sent."""
     other_payer_id: str = ""
     """The other payer's id in the directory; empty if the directory has no payer of its name."""
     account_as_number: bool = False
     """Whether the patient's account number is sent as CLM01."""
+    capital_letters: bool = False
+    """Whether small letters of a claim from a file go out as capital ones."""
+
+    @property
+    def sent_payer_id(self) -> str:
+        """The payer's id in the file that is sent."""
+        return self.hop_payer_id or self.kind_payer_id or self.payer_id
 
 
 class ClaimContext:
@@ -59,7 +74,7 @@ class ClaimContext:
 
     __slots__ = (
         "claim", "claim_values", "decision", "diagnoses", "diagnosis_numbers", "form", "line_shapes", "lines",
-        "outgoing", "patient_is_insured", "remaining", "repeated_values", "shape", "values",
+        "others", "outgoing", "patient_is_insured", "remaining", "repeated_values", "shape", "values",
     )  # fmt: skip
 
     def __init__(self, outgoing: OutgoingClaim, form: AnyForm) -> None:
@@ -94,12 +109,54 @@ class ClaimContext:
         self.diagnoses = tuple(form.value(self.claim, "diagnoses") or ())
         self.diagnosis_numbers = hi_numbers(self.diagnoses)
         """The number in HI of each diagnosis of the claim."""
+        self.others = other_payers(self, form.payer_decisions) if form.payer_decisions else ()
+        """The other payers of a form that has several."""
+
+
+class OtherPayerContext:
+    """Another payer of a claim that may have several, with its insured and its decision."""
+
+    __slots__ = (
+        "claim_context", "claim_values", "decision", "order", "payer_id", "remaining", "shape", "values",
+    )  # fmt: skip
+
+    def __init__(
+        self, payer: OtherPayerDecision, context: ClaimContext, order: str, directory_id: str
+    ) -> None:
+        self.claim_context = context
+        self.values: Mapping[str, Any] = payer.part.__dict__
+        self.claim_values: Mapping[str, Any] = NOTHING
+        self.shape = shape_of(tuple(self.values))
+        self.decision = payer.decision
+        self.remaining = remaining_liability(payer.decision, ZERO) if payer.decision else None
+        """What the patient still owes after this payer, as far as it is computed."""
+        self.order = order
+        """SBR01."""
+        self.payer_id = payer.id or directory_id or _id_of_name(payer.name)
+
+
+def other_payers(
+    context: ClaimContext, read: Callable[[Mapping[str, Any]], Sequence[OtherPayerDecision]]
+) -> tuple[OtherPayerContext, ...]:
+    """Return the other payers of a claim: those that decided come before the claim's own, the others after it."""
+    payers = read(context.values)
+    earlier = [payer for payer in payers if payer.decision]
+    later = [payer for payer in payers if not payer.decision]
+    order = dict(zip(map(id, [*earlier, None, *later]), ORDER_OF_PAYMENT, strict=False))
+    first, directory_id = payers[:1], context.outgoing.other_payer_id
+    return tuple(
+        OtherPayerContext(
+            payer, context, order[id(payer)], directory_id if [payer] == first else ""
+        )
+        for payer in payers
+    )
 
 
 class LineContext:
     """A service line with its claim and what an earlier payer decided about it."""
 
     __slots__ = (
+        "at",
         "claim_context",
         "claim_place",
         "claim_values",
@@ -118,7 +175,10 @@ class LineContext:
         place: str,
         decision: EarlierLineDecision | None,
         remaining: Decimal | None,
+        at: int = 0,
     ) -> None:
+        self.at = at
+        """The line's place among the lines of the claim, from 0."""
         self.line: Any = line
         self.values: Mapping[str, Any] = line.__dict__
         self.claim_values = context.repeated_values
@@ -152,7 +212,9 @@ def patient_is_insured(context: ClaimContext) -> bool:
 
 
 def order_of_payment(context: ClaimContext) -> str:
-    """Return SBR01 of the payer: secondary if an earlier payer has decided, else primary."""
+    """Return SBR01 of the payer: it comes after the payers that have decided."""
+    if context.others:
+        return ORDER_OF_PAYMENT[sum(other.decision is not None for other in context.others)]
     return "S" if context.decision else "P"
 
 
@@ -173,7 +235,7 @@ def directory_name(context: ClaimContext) -> str:
 
 def payer_id(context: ClaimContext) -> str:
     """Return the payer's id in the directory."""
-    return context.outgoing.payer_id
+    return context.outgoing.sent_payer_id
 
 
 def other_payer_id(context: ClaimContext) -> str | None:
@@ -183,7 +245,11 @@ def other_payer_id(context: ClaimContext) -> str | None:
     this name, it is the name without blanks, so that 2430/SVD01 can refer to 2330B/NM109; a rule warns of that.
     """
     name = context.form.other_payer_name(context.claim)
-    return context.outgoing.other_payer_id or (name and name.replace(" ", "").ljust(2, "0"))
+    return context.outgoing.other_payer_id or (name and _id_of_name(name))
+
+
+def _id_of_name(name: str) -> str:
+    return name.replace(" ", "").ljust(2, "0")
 
 
 def person(context: object) -> str:
@@ -229,9 +295,11 @@ def yes_if_set(name: str) -> Callable[[Any], str | None]:
 def earlier_adjustments(context: Any) -> list[str] | None:
     """Return the earlier payer's adjustments, one text per group: the elements of a CAS."""
     decision: EarlierDecision | EarlierLineDecision | None = context.decision
-    if not decision or not decision.groups:
-        return None
-    groups = decision.groups
+    return adjustment_texts(decision.groups) if decision and decision.groups else None
+
+
+def adjustment_texts(groups: Groups) -> list[str]:
+    """Return adjustments as the elements of a CAS, one text per group."""
     return [_adjustments(group, groups[group]) for group in ADJUSTMENT_GROUPS if group in groups]
 
 

@@ -44,7 +44,7 @@ def derived_values(context: ClaimContext) -> Iterator[DerivedValue]:
 
 def _remaining_liability(context: ClaimContext) -> Iterator[DerivedValue]:
     found, form = context.remaining, context.form
-    if found is None:
+    if found is None or context.others:  # of several payers each states its own
         return
     name = field_at(form, "remaining_liability")
     if found.claim is not None and name not in context.values:

@@ -12,13 +12,15 @@ from clearlane.claims.forms.x12_segments import ClaimSegment, segments_of
 from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.claims.write.field_explanation import REFUSED, FieldExplanation, SentValue
 from clearlane.claims.write.write_x12 import plain_text, sent_claim
-from clearlane.claims.x12_claim import X12Claim
+from clearlane.claims.x12_claim import X12Claim, is_claim_trace
 from clearlane.kernel.finding import Finding, Severity
+from clearlane.x12.writer.encode import readable_signs
 
 LEVEL = "HL"
 NUMBERED_AGAIN = "The levels of a file are numbered again when it is written."
 OURS = "The trace number is the clearinghouse's; the sender's comes back to him."
 MAPPED = "It is the payer's id in the directory."
+AT_HOP = "It is the payer's id at the upstream clearinghouse that passes the claim on."
 AS_PLAIN_LETTERS = "Letters that X12 cannot carry go out as plain ones."
 _NUMBER = re.compile(r"\(segment (\d+)\)$")
 
@@ -37,8 +39,10 @@ def explain_file_claim(
     sent = (
         {} if refused else {one.number: one for one in segments_of(sent_claim(out)) if one.number}
     )
+    mapped = AT_HOP if out.hop_payer_id else MAPPED
     for one in segments_of(claim):
-        yield _row(one, sent.get(one.number), by_number.pop(one.number, ()), refused=refused)
+        own = by_number.pop(one.number, ())
+        yield _row(one, sent.get(one.number), own, mapped, refused=refused)
     for rest in by_number.values():
         for finding in rest:
             yield FieldExplanation(
@@ -54,7 +58,12 @@ def explain_file_claim(
 
 
 def _row(
-    one: ClaimSegment, sent: ClaimSegment | None, findings: Sequence[Finding], *, refused: bool
+    one: ClaimSegment,
+    sent: ClaimSegment | None,
+    findings: Sequence[Finding],
+    mapped: str,
+    *,
+    refused: bool,
 ) -> FieldExplanation:
     given = "*".join(one.segment)
     is_level = one.segment[0] == LEVEL
@@ -64,19 +73,19 @@ def _row(
         field=one.location(),
         box="",
         label=one.name,
-        given=given,
+        given=readable_signs(given),
         repaired="",
         sent=(SentValue(f"{one.loop}/{one.segment[0]}", text),) if text else (),
         not_sent="" if text else reason if refused or is_level else NUMBERED_AGAIN,
         findings=tuple(findings),
-        derived=change_of(one, text) if text and text != given else "",
+        derived=_change_of(one, mapped) if text and text != given else "",
     )
 
 
-def change_of(one: ClaimSegment, text: str) -> str:
+def _change_of(one: ClaimSegment, mapped: str) -> str:
     """Return why a segment goes out otherwise than it came."""
-    if one.segment[:2] == ["REF", "D9"]:
+    if is_claim_trace(one.segment):
         return OURS
     if one.segment[:2] == ["NM1", "PR"]:
-        return MAPPED
+        return mapped
     return AS_PLAIN_LETTERS

@@ -7,8 +7,12 @@ from clearlane.claims.claim_form import reader_at
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
 from clearlane.claims.x12_claim import X12Claim
+from clearlane.x12.tree import get_element
 
 __all__ = ["given_controls", "line_controls"]
+
+LINE, CONTROL = "LX", ["REF", "6R"]
+"""How a line of an 837 begins, and the segment of its control number."""
 
 
 def given_controls(claim: Claim) -> list[str]:
@@ -32,10 +36,21 @@ def line_controls(claim: Claim, number: str) -> list[str]:
 
 def _given(claim: Claim) -> list[str | None]:
     if isinstance(claim, X12Claim):
-        return [line.control_number for line in form_of(claim).view(claim).lines]
+        return _given_in_segments(claim)
     form = form_of(claim)
     read = reader_at(form, "lines[].control_number")
     return [read(line.__dict__) for line in form.lines(claim)]
+
+
+def _given_in_segments(claim: X12Claim) -> list[str | None]:
+    """Read the numbers as the view has them. All claims of a batch are asked, and their views would cost more than its file."""
+    given: list[str | None] = []
+    for segment in claim.parts[-1].segments:
+        if segment[0] == LINE:
+            given.append(None)
+        elif segment[:2] == CONTROL and given and not given[-1]:
+            given[-1] = get_element(segment, 2) or None
+    return given
 
 
 def _control(number: str, line: int, taken: set[str]) -> str:

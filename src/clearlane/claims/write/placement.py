@@ -130,8 +130,11 @@ class LoopTable(Generic[C]):
         constants: Mapping[str, str] | None = None,
         generated: Mapping[str, str] | None = None,
         echoes: Mapping[str, str] | None = None,
+        within: str = "",
     ) -> None:
         self.loop = loop
+        self.within = within
+        """Before the names of its fields in the claim, if they are those of a part: ``Payers[].``."""
         self.generated = dict(generated or {})
         self._rows = dict(rows)
         self._claim_rows = dict(claim_rows or {})
@@ -178,6 +181,10 @@ class LoopTable(Generic[C]):
 
     def own_places(self) -> Iterator[tuple[str, str]]:
         """Yield every field with every place that its own value may take."""
+        for name, place in self._own_places():
+            yield self.within + name, place
+
+    def _own_places(self) -> Iterator[tuple[str, str]]:
         yield from self._rows.items()
         yield from self._claim_rows.items()
         for computed in self._computed:
@@ -189,7 +196,7 @@ class LoopTable(Generic[C]):
                 yield from computed.field_places()
 
     def direct_places(self) -> dict[str, str]:
-        """Return the place of every field whose value is written unchanged."""
+        """Return the place of every field whose value is written unchanged, by its name in its part."""
         inner = [{**each.rows, **each.claim_rows} for each in self._conditional]
         return {
             name: place

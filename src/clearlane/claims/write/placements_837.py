@@ -70,6 +70,7 @@ def loop_table(
     claim_rows: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     echoes: Mapping[str, str] | None = None,
+    within: str = "",
 ) -> LoopTable[C]:
     """Return the table of a loop: a form's own rows, with those that every 837 has there."""
     return LoopTable(
@@ -82,6 +83,7 @@ def loop_table(
         claim_rows=claim_rows,
         constants={**_CONSTANTS[loop], **(constants or {})},
         echoes=echoes,
+        within=within,
     )
 
 

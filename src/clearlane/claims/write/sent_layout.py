@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from clearlane.claims.x12_claim import is_claim_trace
 from clearlane.kernel.redacted_repr import shows
 from clearlane.x12 import tree
 from clearlane.x12.reader import reader
 
-QUALIFIED = frozenset({"AMT", "CAS", "CRC", "DTP", "NM1", "PWK", "REF", "TOO"})
+QUALIFIED = frozenset({"AMT", "CAS", "CRC", "DTP", "HI", "NM1", "PWK", "REF", "TOO"})
 """Segments whose first element is a qualifier. In others it may be a patient's number."""
 
 
@@ -83,6 +84,10 @@ class SentSegment(NamedTuple):
     """The occurrence of its id in the loop, from 1."""
     line: int
     """The service line it belongs to, from 1; 0 for none."""
+    level: str = ""
+    """The loop of the level that it is in: 2000A, 2000B, 2000C or 2300; empty if it is in none."""
+    offset: int = 0
+    """Its place in that level, from 1, our REF*D9 not counted: the one of a sender's claim that is written as it came."""
 
 
 class SentLayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,8 +138,8 @@ def read_layout(
                     SentSet(group=key[0], control=key[1], reference=reference, claims=tuple(claims))
                 )
                 for at, loop, segment, nth in numbered_segments(closed.root):
-                    if at in wanted:
-                        segments[(*key, at)] = _sent_segment(loop, segment, nth, 0)
+                    if at in wanted:  # those of levels were found with their claims
+                        segments.setdefault((*key, at), _sent_segment(loop, segment, nth, 0))
             case reader.InterchangeClosed():
                 break
     return SentLayout(control=control, sets=tuple(sets), segments=segments)
@@ -180,13 +185,19 @@ def _sent_segments(unit: reader.UnitClosed, wanted: set[int]) -> Iterator[tuple[
     if not wanted:
         return
     lines = [line.position for line in unit.loop.loops("2400")]
-    for loop in (unit.loop, *unit.parents[1:]):
+    for loop in (*unit.parents[1:], unit.loop):  # a level inside another comes later, and counts
+        offset = 0
         for at, owner, segment, nth in numbered_segments(loop):
+            is_trace = is_claim_trace(segment)
+            offset += not is_trace
             if at in wanted:
                 line = sum(start <= at for start in lines) if loop is unit.loop else 0
-                yield at, _sent_segment(owner, segment, nth, line)
+                found = _sent_segment(owner, segment, nth, line)
+                place = 0 if is_trace else offset
+                yield at, found._replace(level=loop.node.id, offset=place)
 
 
 def _sent_segment(loop: tree.Loop, segment: tree.Segment, nth: int, line: int) -> SentSegment:
-    qualifier = tree.get_element(segment, 1) if segment[0] in QUALIFIED else ""
+    first = tree.get_element(segment, 1) if segment[0] in QUALIFIED else ""
+    qualifier = first.partition(":")[0]
     return SentSegment(loop.node.id, segment[0], qualifier, nth, line)

@@ -23,6 +23,7 @@ from clearlane.claims.write.write_x12 import choose_delimiters, file_levels
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel import limits
 from clearlane.x12.guides import by_kind
+from clearlane.x12.tree import get_element
 from clearlane.x12.writer.writer import Envelope, clean, format_segment, wrap_sets
 
 __all__ = [
@@ -99,6 +100,9 @@ def claim_account(account: str | None) -> str | None:
 
 def account_of(claim: Claim) -> str | None:
     """Return the patient's account number of a claim if it can be CLM01."""
+    if isinstance(claim, X12Claim):  # its view would cost more than to write it
+        first, _, _ = claim.parts[-1].text.partition("~")
+        return claim_account(get_element(first.split("*"), 1))
     return claim_account(form_of(claim).value(claim, "account_number"))
 
 
@@ -123,7 +127,9 @@ def claim_segments(context: ClaimContext, hl: int, parent: int) -> tuple[list[st
     values["number"] = (account_of(out.claim) if out.account_as_number else None) or out.number
     values["trace"] = out.number
     texts.append(tables.claim.placement.text(values))
-    if has_other_payer(context):
+    if context.others:
+        texts += [tables.other.text(other) for other in context.others]
+    elif has_other_payer(context):
         texts.append(tables.other.text(context))
     controls = line_controls(out.claim, out.number)
     for number, line in enumerate(line_contexts(context, values[tables.place])):
@@ -145,9 +151,9 @@ def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
     decisions = context.decision.lines if context.decision else nothing
     remaining = context.remaining.lines if context.remaining else nothing
     return [
-        LineContext(line, shape, context, place, decision, owed)
-        for line, shape, decision, owed in zip(
-            context.lines, context.line_shapes, decisions, remaining, strict=True
+        LineContext(line, shape, context, place, decision, owed, at)
+        for at, (line, shape, decision, owed) in enumerate(
+            zip(context.lines, context.line_shapes, decisions, remaining, strict=True)
         )
     ]
 

@@ -19,9 +19,11 @@ from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.x12 import path
 from clearlane.x12.delimiters import CANONICAL, Delimiters
-from clearlane.x12.writer.encode import clean
+from clearlane.x12.writer.encode import SIGNS, clean
 
 TRACE = "2300/REF:D9/02"
+MATCHED_BY = {"CLM": 1, "PWK": 6, "REF*6R": 2}
+"""The elements whose case never changes: they come back, or are on an attachment."""
 BILLING, SUBSCRIBER, PATIENT = "2000A", "2000B", "2000C"
 _SEPARATORS = "*:^~"
 # If a value holds a separator, another one is used for the whole file: the first of these that no value holds.
@@ -39,17 +41,17 @@ class _LevelTexts(NamedTuple):
 
 
 def sent_claim(out: OutgoingClaim) -> X12Claim:
-    """Return a claim of a file as it goes out: with our REF*D9, and under the payer's id in the directory."""
+    """Return a claim of a file as it goes out: with our REF*D9, and under the payer's id in the directory or at the hop."""
     claim = out.claim
     assert isinstance(claim, X12Claim), "only claims of files are written from their segments"
 
     def rename_payer(loops: ClaimLoops) -> None:
         for parent in loops.parents:
             for payer in parent.loops("2010BB"):
-                path.put(payer, "2010BB/NM1/09", out.payer_id)
+                path.put(payer, "2010BB/NM1/09", out.sent_payer_id)
 
     sent = with_values(claim, {TRACE: out.number})
-    return edited(sent, rename_payer) if payer_id_of(claim) != out.payer_id else sent
+    return edited(sent, rename_payer) if payer_id_of(claim) != out.sent_payer_id else sent
 
 
 def payer_id_of(claim: X12Claim) -> str:
@@ -61,17 +63,30 @@ def payer_id_of(claim: X12Claim) -> str:
     return ""
 
 
-def passing_changes(claim: X12Claim, payer_id: str) -> Iterator[str]:
-    """Yield in words what goes out otherwise than it came, beside the numbers of levels: for the claim's history."""
+def passing_changes(
+    claim: X12Claim, payer_id: str, *, is_capital: bool = False, is_shadow: bool = False
+) -> Iterator[str]:
+    """Yield in words what goes out otherwise than it came, beside the numbers of levels: for the claim's history.
+
+    ``payer_id`` is the payer's id in the directory; empty if a hop's own id goes out. A claim of a shadow file is never
+    sent: the words say what would go out.
+    """
     before = payer_id_of(claim)
-    if before != payer_id:
-        yield f"The payer's id {before or 'that was left out'} goes out as {payer_id}, as the directory has it."
+    goes, go = ("would go", "would go") if is_shadow else ("goes", "go")
+    if payer_id and before != payer_id:
+        yield f"The payer's id {before or 'that was left out'} {goes} out as {payer_id}, its id in the directory."
     if claim.sender_trace:
-        yield "Our trace number goes out in place of the sender's (REF*D9), who gets his own back."
-    if any(not part.text.isascii() for part in claim.parts):
-        yield "Letters that X12 cannot carry go out as plain ones."
+        back = "" if is_shadow else ", who gets his own back"
+        yield f"Our trace number {goes} out in place of the sender's (REF*D9){back}."
+    if is_capital and any(part.text != part.text.upper() for part in claim.parts):
+        yield f"Small letters {go} out as capital ones, because the payer takes no others."
+    beyond = {mark for part in claim.parts for mark in part.text if not mark.isascii()}
+    if beyond - SIGNS.keys():
+        yield f"Letters that X12 cannot carry {go} out as plain ones."
+    if beyond & SIGNS.keys():
+        yield f"Typographic signs (quotes, dashes, an ellipsis, blanks that do not break) {go} out as plain ones."
     if claim.delimiters != CANONICAL:
-        yield "It goes out in the separators of the payer's file."
+        yield f"It {goes} out in the separators of the payer's file."
 
 
 def file_levels(
@@ -80,7 +95,7 @@ def file_levels(
     """Yield the billing providers with their subscribers, patients and claims, the levels numbered from ``first``."""
     providers: dict[str, list[_LevelTexts]] = {}
     for out in claims:
-        texts = _level_texts(sent_claim(out), delimiters)
+        texts = _level_texts(sent_claim(out), delimiters, capital=out.capital_letters)
         providers.setdefault(texts.billing, []).append(texts)
     level = first
     for billing, own in providers.items():
@@ -122,9 +137,12 @@ def _has_patient(following: Sequence[_LevelTexts]) -> bool:
     return False
 
 
-def _level_texts(claim: X12Claim, delimiters: Delimiters) -> _LevelTexts:
+def _level_texts(claim: X12Claim, delimiters: Delimiters, *, capital: bool) -> _LevelTexts:
     table = _to_separators(claim.delimiters, delimiters)
-    texts = {part.loop: plain_text(part.text).translate(table) for part in claim.parts}
+    plain = {part.loop: plain_text(part.text) for part in claim.parts}
+    if capital:
+        plain = {loop: capital_text(text) for loop, text in plain.items()}
+    texts = {loop: text.translate(table) for loop, text in plain.items()}
     billing, subscriber, patient = (
         texts.get(loop, "").partition("~")[2] for loop in (BILLING, SUBSCRIBER, PATIENT)
     )
@@ -138,7 +156,22 @@ def plain_text(text: str) -> str:
     return "".join([mark if mark.isascii() else _plain_mark(mark) for mark in text])
 
 
+def capital_text(text: str) -> str:
+    """Return segments in capital letters, but for numbers by which payers' answers and attachments are matched."""
+    if text.upper() == text:
+        return text
+    return "~".join(map(_capital_segment, text.split("~")))
+
+
+def _capital_segment(segment: str) -> str:
+    elements = segment.split("*")
+    kept = MATCHED_BY.get("*".join(elements[:2])) or MATCHED_BY.get(elements[0], 0)
+    return "*".join(one if at == kept else one.upper() for at, one in enumerate(elements))
+
+
 def _plain_mark(mark: str) -> str:
+    if mark in SIGNS:
+        return SIGNS[mark]
     plain = clean(mark)[0]
     return plain.lower() if mark.islower() else plain
 

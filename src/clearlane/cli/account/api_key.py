@@ -153,7 +153,7 @@ async def rotate(
 async def disable(installation: Installation, id: Id, as_json: AsJson = False) -> None:
     """Refuse an API key, at once and on every node.
 
-    Example: clearlane api-key disable 4fQ81kZwPa
+    Example: clearlane api-key disable 4fQ81kZwPa --yes
     """
     message = f"API key {id} is disabled. To undo it: clearlane api-key enable {id}"
     change = set_api_key_state(installation.database, id, KeyState.DISABLED, actor=operator())

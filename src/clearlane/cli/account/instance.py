@@ -48,7 +48,7 @@ async def disable(
 ) -> None:
     """Disable an instance: its token and any later one are refused.
 
-    Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e
+    Example: clearlane instance disable 0f8fad5b-d9cb-469f-a165-70867728950e --yes
     """
     await _set_state(installation, id, site, instances.DISABLED, as_json=as_json)
 

@@ -161,7 +161,7 @@ async def disable_user(
 ) -> None:
     """Disable an account; its open connections end within seconds.
 
-    Example: clearlane sftp user disable larkspur
+    Example: clearlane sftp user disable larkspur --yes
     """
     await _set_state(installation, name, SftpAccountState.DISABLED, as_json=as_json)
 
@@ -327,7 +327,7 @@ async def remove_key(
 ) -> None:
     """Remove a public key of an account.
 
-    Example: clearlane sftp key remove larkspur SHA256:jGsSPWUVGk
+    Example: clearlane sftp key remove larkspur SHA256:jGsSPWUVGk --yes
     """
     known = normalize_account_name(name)
     await sftp_accounts.remove_key(installation.database, known, fingerprint, actor=operator())

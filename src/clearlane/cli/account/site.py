@@ -1,5 +1,6 @@
 """``clearlane site``: the sites (clients) of a vendor."""
 
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -15,23 +16,30 @@ from clearlane.cli.command.operator_command import (
     show_record,
     show_rows,
 )
-from clearlane.cli.command.storage_command import operator
+from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.cli.command.table import TableColumn
+from clearlane.kernel.clock import to_local
+from clearlane.payers.edits import FILING_DAYS_MAX
+from clearlane.payers.filing_limits import FilingKind
+from clearlane.payers.model import PAYER_TYPES
 from clearlane.store.accounts.accounts import (
     REVISION,
     NewSite,
+    SiteSwitch,
     accept_baa,
     add_site,
     load_accounts,
     revoke_baa,
-    set_console_corrections,
     set_site_state,
+    set_site_switch,
 )
+from clearlane.store.database.database import Tx
 from clearlane.wiring import Installation
 
 app = typer.Typer(help="Sites (clients) of a vendor.", add_completion=False)
 
 SiteId = Annotated[str, typer.Argument(metavar="VENDOR_SITE_ID", help="The site's vendorSiteId.")]
+OnOrOff = Annotated[Switch, typer.Argument(help="on or off.")]
 
 
 @app.command()
@@ -185,7 +193,7 @@ async def baa_revoke(
 @in_installation()
 async def corrections(
     installation: Installation,
-    switch: Annotated[Switch, typer.Argument(help="on or off.")],
+    switch: OnOrOff,
     vendor_site_id: SiteId,
     as_json: AsJson = False,
 ) -> None:
@@ -193,17 +201,183 @@ async def corrections(
 
     Example: clearlane site corrections off LARK-1
     """
-    await make_change(
-        installation,
-        REVISION,
-        f"Corrections of site {vendor_site_id} in the console are {switch}.",
-        set_console_corrections(
-            installation.database, vendor_site_id, allowed=switch is Switch.ON, actor=operator()
-        ),
-        as_json=as_json,
+    message = f"Corrections of site {vendor_site_id} in the console are {switch}."
+    which = SiteSwitch.CORRECTIONS
+    await _switch(installation, vendor_site_id, which, switch, message, as_json=as_json)
+
+
+@app.command()
+@in_installation()
+async def shadow(
+    installation: Installation,
+    switch: OnOrOff,
+    vendor_site_id: SiteId,
+    as_json: AsJson = False,
+) -> None:
+    """Judge every file that the site sends from now on, and send none of its claims; or send them again.
+
+    Claims that come as JSON are sent all the same.
+
+    Example: clearlane site shadow on LARK-1
+    """
+    files = "judged, and not sent" if switch is Switch.ON else "sent"
+    message = f"Claims of files that site {vendor_site_id} sends are {files}."
+    await _switch(installation, vendor_site_id, SiteSwitch.SHADOW, switch, message, as_json=as_json)
+
+
+@app.command("daily-summary")
+@in_installation()
+async def daily_summary(
+    installation: Installation,
+    switch: OnOrOff,
+    vendor_site_id: SiteId,
+    as_json: AsJson = False,
+) -> None:
+    """Write a summary of each day for the site to fetch, as text and as CSV; or none any more.
+
+    The first is that of the day on which it is switched on, and comes when the day is over.
+
+    Example: clearlane site daily-summary on LARK-1
+    """
+    message = f"Daily summaries for site {vendor_site_id} are {switch}."
+    which = SiteSwitch.DAILY_SUMMARY
+    await _switch(installation, vendor_site_id, which, switch, message, as_json=as_json)
+
+
+@app.command("bill-next-payer")
+@in_installation()
+async def bill_next_payer(
+    installation: Installation,
+    switch: OnOrOff,
+    vendor_site_id: SiteId,
+    as_json: AsJson = False,
+) -> None:
+    """Send claims to the next payer by themselves once the payer before has paid; or leave that to people.
+
+    Only drafts that are made from now on, and never: denials, nothing left to the patient, payments that do not balance, were
+    reversed or have claims that match none, claims that the payer forwarded, and open questions.
+
+    Example: clearlane site bill-next-payer on LARK-1
+    """
+    message = (
+        f"Sending of claims to next payers by themselves is {switch} for site {vendor_site_id}."
     )
+    which = SiteSwitch.BILL_NEXT_PAYER
+    await _switch(installation, vendor_site_id, which, switch, message, as_json=as_json)
 
 
+@app.command("filing-limit")
+@in_installation()
+async def filing_limit(
+    installation: Installation,
+    vendor_site_id: SiteId,
+    payer: Annotated[str, typer.Option("--payer", help="The payer id.")] = "",
+    kind: Annotated[
+        FilingKind, typer.Option("--kind", case_sensitive=False, help="What is filed.")
+    ] = FilingKind.ORIGINAL,
+    days: Annotated[
+        int | None,
+        typer.Option("--days", min=0, max=FILING_DAYS_MAX, help="Days; 0 removes the limit."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set how long a site may file with a payer by its contract, or list these limits.
+
+    It comes before the limit of the payer's row in the directory.
+
+    Examples: clearlane site filing-limit LARK-1; clearlane site filing-limit LARK-1 --payer HHP2M --kind corrected --days 180
+    """
+    from clearlane.store import filing_alarms
+
+    site = installation.accounts.any_site(vendor_site_id)
+    if site is None:
+        refuse(f"There is no site {vendor_site_id}.")
+    if days is not None:
+        found = [one for type in PAYER_TYPES if (one := installation.payers.find(payer, type))]
+        if not found:
+            refuse(f"There is no payer {payer!r}. Name it with --payer.")
+
+        async def job(tx: Tx) -> None:
+            for one in found:
+                await filing_alarms.set_agreed(
+                    tx, filing_alarms.AgreedLimit(site.id, *one.key, kind.value, days)
+                )
+            tx.audit("site.filing_limit", detail=f"{payer} {kind.value}: {days} days")
+
+        await installation.database.write(site.scope, job, actor=operator())
+    async with installation.database.read(site.scope) as tx:
+        rows = [one._asdict() for one in await filing_alarms.list_agreed(tx)]
+    show_rows(LIMITS, rows, as_json=as_json, noun="limit")
+
+
+async def _switch(
+    installation: Installation,
+    vendor_site_id: str,
+    which: SiteSwitch,
+    to: Switch,
+    message: str,
+    *,
+    as_json: bool,
+) -> None:
+    change = set_site_switch(
+        installation.database,
+        vendor_site_id,
+        which,
+        on=to is Switch.ON,
+        now=installation.clock.now(),
+        actor=operator(),
+    )
+    await make_change(installation, REVISION, message, change, as_json=as_json)
+
+
+@app.command()
+@in_installation()
+async def summary(
+    installation: Installation,
+    vendor_site_id: SiteId,
+    day: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"], help="The day in the site's time zone (default: yesterday)."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what happened to the site's claims on one day: received, accepted, not accepted, sent, paid.
+
+    Examples: clearlane site summary LARK-1; clearlane site summary LARK-1 --day 2026-11-17 --json
+    """
+    from clearlane.pipeline.intake.files.daily_summary import summary_facts
+    from clearlane.pipeline.site_day import count_site_day
+
+    site = installation.accounts.any_site(vendor_site_id)
+    if site is None:
+        refuse(f"There is no site {vendor_site_id}.")
+    today = to_local(installation.clock.now(), site.time_zone).date()
+    wanted = day.date() if day else today - timedelta(days=1)
+    if wanted > today:
+        refuse(f"{wanted} has not begun for site {vendor_site_id}: it has {today}.")
+    async with installation.database.read(site.scope) as tx:
+        figures = await count_site_day(tx, site, wanted)
+    show_record(summary_facts(figures), FIGURES, as_json=as_json)
+
+
+LIMITS = (
+    TableColumn("Type", "payer_type"),
+    TableColumn("Payer", "payer_id"),
+    TableColumn("Kind", "kind"),
+    TableColumn("Days", "days"),
+)
+FIGURES = (
+    TableColumn("Site", "site"),
+    TableColumn("Day", "day"),
+    TableColumn("Claims received", "received"),
+    TableColumn("Accepted", "accepted"),
+    TableColumn("Not accepted", "not_accepted"),
+    TableColumn("Claims sent", "sent"),
+    TableColumn("Claims paid", "paid"),
+    TableColumn("Amount paid", "paid_amount"),
+)
 COLUMNS = (
     TableColumn("Vendor site id", "vendor_site_id"),
     TableColumn("Vendor", "vendor_key"),
@@ -213,6 +387,9 @@ COLUMNS = (
     TableColumn("State", "state", state=True),
     TableColumn("BAA", "baa_accepted"),
     TableColumn("Corrected in the console", "console_corrections", drop=3),
+    TableColumn("Shadow", "shadow", drop=4),
+    TableColumn("Daily summary", "daily_summary", drop=5),
+    TableColumn("Bills next payers", "bills_next_payer", drop=6),
 )
 
 
@@ -227,4 +404,7 @@ def facts(site: Site, vendor_key: str) -> dict[str, object]:
         "state": site.state,
         "baa_accepted": site.baa_accepted,
         "console_corrections": site.console_corrections,
+        "shadow": site.shadow,
+        "daily_summary": site.daily_summary_since is not None,
+        "bills_next_payer": site.bills_next_payer,
     }

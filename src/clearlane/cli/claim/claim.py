@@ -12,10 +12,16 @@ from typing import Annotated
 
 import typer
 
-from clearlane.claims.kinds import SUBMITTED_KINDS
+from clearlane.claims.kinds import SUBMITTED_KINDS, ClaimKind
+from clearlane.claims.printing.sheet_type import SHEET_WORDS, SheetType
 from clearlane.cli.claim import claim_client, claim_listing, claim_service
 from clearlane.cli.claim.claim_ids import ClaimId
-from clearlane.cli.claim.claim_service import check_over_service, show_over_service
+from clearlane.cli.claim.claim_service import (
+    check_over_service,
+    show_over_service,
+    write_form_over_service,
+    write_proof_over_service,
+)
 from clearlane.cli.command.client_command import (
     CaFile,
     Key,
@@ -138,6 +144,12 @@ def sample(
             help="How many claims; their ids end with -1, -2 and so on.",
         ),
     ] = 1,
+    bill_type: Annotated[
+        str,
+        typer.Option(
+            "--bill-type", help="The type of bill of an institutional claim, such as 111."
+        ),
+    ] = "",
 ) -> None:
     """Print a valid document for the sandbox's test payers.
 
@@ -145,9 +157,11 @@ def sample(
     claim, and no two claims are duplicates to a payer.
 
     Examples: clearlane claim sample --kind dental --full; clearlane claim sample --scenario 3003;
+    clearlane claim sample --kind institutional --bill-type 111;
     clearlane claim sample --id MANY --count 25 --patient "Arden, Rosa"
     """
     _check_scenario(scenario)
+    _check_bill_type(bill_type, kind, full=full)
     now = SystemClock().now()
     # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
     name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
@@ -160,11 +174,23 @@ def sample(
         scenario=scenario,
         patient=_patient_name(patient),
         day=day.date() if day else None,
+        bill_type=bill_type,
     )
     form = form_of_kind(kind)
-    claims = [sample_claim(form, one, wanted, today=now.date()) for one in ids]
+    try:
+        claims = [sample_claim(form, one, wanted, today=now.date()) for one in ids]
+    except ValueError as fault:
+        show_error(str(fault))
+        raise typer.Exit(UNREADABLE) from None
     document = {"DocumentType": form.document_type, "Claims": claims}
     typer.echo(json.dumps(document, indent=2))
+
+
+def _check_bill_type(bill_type: str, kind: str, *, full: bool) -> None:
+    """Refuse a type of bill where it would be ignored."""
+    if bill_type and (kind != ClaimKind.INSTITUTIONAL or full):
+        show_error("Give --bill-type with --kind institutional and without --full.")
+        raise typer.Exit(UNREADABLE)
 
 
 def _patient_name(text: str) -> tuple[str, str] | None:
@@ -243,6 +269,19 @@ def show(
 
 
 @app.command()
+def log(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
+    """Show everything recorded of a claim in order: its history, its files, and who read or changed it by which call.
+
+    Needs the data directory. The id of a call leads to `clearlane call show`.
+
+    Examples: clearlane claim log SAMPLE-1; clearlane claim log C193N353RW88KF7KA1W --json
+    """
+    from clearlane.cli.claim.claim_log import print_log
+
+    print_log(claim=claim_id, data=data, as_json=as_json)
+
+
+@app.command()
 def pdf(
     claim_id: ClaimId,
     out: Annotated[Path, typer.Option(help="The file to write.")],
@@ -255,6 +294,66 @@ def pdf(
     from clearlane.cli.payment.pdf_files import write_claim_file
 
     write_claim_file(claim=claim_id, out=out, data=data)
+
+
+@app.command()
+def form(
+    claim_id: ClaimId,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write, a PDF.")],
+    sheet: Annotated[
+        SheetType,
+        typer.Option(help="; ".join(f"{one}: {words}" for one, words in SHEET_WORDS.items()) + "."),
+    ] = SheetType.PREPRINTED,
+    data: Data = None,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
+) -> None:
+    """Write a claim on paper as a PDF file: CMS-1500 (02/12), ADA 2024 or UB-04, by the kind of the claim.
+
+    Names what does not fit the form. A vendor asks the service, with --url and --key or their variables; an operator reads the
+    data directory.
+
+    Examples: clearlane claim form SAMPLE-1 -o claim.pdf; clearlane claim form SAMPLE-1 --sheet plain -o sheet.pdf
+    """
+    if url and data is None:
+        options = ServiceOptions(url=url, key=key, site=site, ca_file=ca_file)
+        write_form_over_service(claim_id, out, sheet, options)
+        return
+    from clearlane.cli.claim.form_files import write_form
+
+    write_form(claim=claim_id, out=out, sheet=sheet, data=data)
+
+
+@app.command()
+def proof(
+    claim_id: ClaimId,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="The file to write: a PDF, or with .json the evidence alone."
+        ),
+    ],
+    data: Data = None,
+    url: Url = "",
+    key: Key = "",
+    site: Site = "",
+    ca_file: CaFile = "",
+) -> None:
+    """Write the proof that a claim was filed: the payer's acknowledgement, what was sent, and the signed evidence.
+
+    A vendor asks the service, with --url and --key or their variables; an operator reads the data directory.
+
+    Examples: clearlane claim proof C193N353RW88KF7KA1W -o proof.pdf; clearlane claim proof SAMPLE-1 -o proof.json
+    """
+    if url and data is None:
+        options = ServiceOptions(url=url, key=key, site=site, ca_file=ca_file)
+        write_proof_over_service(claim_id, out, options)
+        return
+    from clearlane.cli.claim.proof_files import write_proof
+
+    write_proof(claim=claim_id, out=out, data=data)
 
 
 for _command in (*claim_client.VENDOR_COMMANDS, *claim_service.VENDOR_COMMANDS):

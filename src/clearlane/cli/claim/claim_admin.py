@@ -8,16 +8,15 @@ from dataclasses import asdict
 
 from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.responses.explain import FieldExplanation, explain
-from clearlane.claims.write.batch_naming import DEFAULT_SUBMITTER
-from clearlane.claims.write.claim_context import OutgoingClaim
-from clearlane.claims.write.write_837 import Envelope, TradingPartner, write_claims
 from clearlane.cli.claim.claim_output import show_explained
 from clearlane.cli.claim.claim_show import claim_json, find_claim_number, load_named_history
 from clearlane.cli.command.operator_command import in_installation, show_json
 from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.kernel.finding import Finding
-from clearlane.pipeline.load_claim import LoadedClaim, load_claim
-from clearlane.pipeline.other_payer import find_other_payer_id
+from clearlane.pipeline.intake.claim_x12 import claim_837, outgoing_claim
+from clearlane.pipeline.load_claim import LoadedClaim, find_claim_scope, load_claim
+from clearlane.store.claims.claims import WITH_ERRORS
+from clearlane.store.database.database import require_row
 from clearlane.wiring import Installation
 
 
@@ -25,24 +24,14 @@ from clearlane.wiring import Installation
 async def print_x12(installation: Installation, claim: str) -> None:
     """Print a claim as the interchange a payer would get."""
     found = await _load(installation, claim)
-    if found.row.state == "not_accepted":
-        refuse(
-            f"{found.row.claim_number} was not accepted, so there is no 837 of it. See: clearlane claim explain"
-        )
-    envelope = Envelope(
-        sender=DEFAULT_SUBMITTER.id,
-        receiver=found.row.payer_id,
-        control=1,
-        moment=installation.clock.now(),
-        usage="T" if installation.settings.sandbox else "P",
+    number = found.row.claim_number
+    if found.row.state in WITH_ERRORS:
+        refuse(f"{number} was not accepted, so there is no 837 of it. See: clearlane claim explain")
+    scope = require_row(
+        await find_claim_scope(installation.database, number), "the client of a claim"
     )
-    receiver = TradingPartner(
-        name=_payer_name(installation, found) or found.row.payer_id, id=found.row.payer_id
-    )
-    content = b"".join(
-        write_claims([_outgoing(installation, found)], envelope, installation.submitter, receiver)
-    )
-    sys.stdout.buffer.write(content.replace(b"~", b"~\n"))
+    context, now = installation.work_context, installation.clock.now()
+    sys.stdout.buffer.write(await claim_837(context, scope, found, now=now))
 
 
 @in_installation()
@@ -51,7 +40,15 @@ async def print_explained(installation: Installation, claim: str, *, as_json: bo
     history = await load_named_history(installation, claim)
     found = history.loaded
     findings = (*found.findings, *history.findings)
-    rows = explain(_outgoing(installation, found), findings, found.given)
+    row = found.row
+    out = outgoing_claim(
+        installation.work_context,
+        found.claim,
+        number=row.claim_number,
+        payer_id=row.payer_id,
+        account_as_number=row.account_as_number,
+    )
+    rows = explain(out, findings, found.given)
     if as_json:
         show_json(_explained_json(found, rows))
     else:
@@ -64,22 +61,6 @@ async def _load(installation: Installation, claim: str) -> LoadedClaim:
     if found is None:
         refuse(f"There is no claim {number} any more.")
     return found
-
-
-def _outgoing(installation: Installation, found: LoadedClaim) -> OutgoingClaim:
-    return OutgoingClaim(
-        claim=found.claim,
-        number=found.row.claim_number,
-        payer_id=found.row.payer_id,
-        payer_name=_payer_name(installation, found),
-        other_payer_id=find_other_payer_id(installation.payers, found.claim) or "",
-        account_as_number=found.row.account_as_number,
-    )
-
-
-def _payer_name(installation: Installation, found: LoadedClaim) -> str:
-    payer = installation.payers.find(found.row.payer_id, found.row.kind.title())
-    return payer.name if payer else ""
 
 
 def _explained_json(found: LoadedClaim, rows: list[FieldExplanation]) -> dict[str, object]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clearlane.claims.kinds import SUBMITTED_KINDS
+from clearlane.claims.kinds import JSON_KINDS
 from clearlane.cli.claim.claim_pieces import DocumentPiece, WholeAnswer, cut_document, move_path
 from clearlane.cli.command.client_command import (
     ClientSession,
@@ -90,7 +90,7 @@ def _read_document(file: str, kind: KindOption | None) -> dict[str, Any]:
     if isinstance(document, dict) and "DocumentType" in document:
         return document
     if kind is None:
-        choices = " or ".join(f"--kind {one}" for one in SUBMITTED_KINDS)
+        choices = " or ".join(f"--kind {one}" for one in JSON_KINDS)
         usage_error(f"{file} names no DocumentType: give {choices}.")
     return claim_document(kind, document)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,9 +35,11 @@ COLUMNS = (
     TableColumn("label", "label"),
     TableColumn("reason", "reason", drop=1, wrap=True),
     TableColumn("payer", "payer_id", drop=2),
+    TableColumn("awaiting", "awaiting", drop=3),
     TableColumn("charge", "charge", right=True),
     TableColumn("paid", "paid", right=True, drop=3),
     TableColumn("kind", "kind", drop=5),
+    TableColumn("bill", "bill_type", drop=4),
     TableColumn("site", "site", drop=4),
     TableColumn("received", "created_at", drop=6),
     TableColumn("changed", "changed_at", drop=7),
@@ -49,7 +51,7 @@ Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.
 
 @filter_options(CLAIM_FILTERS, read=False)
 def list_claims(
-    where: Mapping[str, str | None],
+    where: Mapping[str, Any],
     *,
     limit: Limit = LIMIT_DEFAULT,
     as_csv: AsCsv = False,
@@ -68,7 +70,8 @@ def list_claims(
 
     Examples: clearlane claim list --tab needs_you; clearlane claim list --payer TST01 --service-from 2026-01-01 --csv
     """
-    filters = {name: text for name, text in where.items() if text is not None}
+    given = {name: value for name, value in where.items() if value not in {None, False}}
+    filters = {name: "true" if value is True else value for name, value in given.items()}
     if as_csv and as_json:
         usage_error("Give one of --csv and --json.")
     from clearlane.client import ClaimInfo
@@ -86,7 +89,7 @@ def list_claims(
         found = load_claims(filters, site, limit + 1, data)
     show_limited(
         columns_for(found),
-        found,
+        found if as_json else [_flat(claim) for claim in found],
         limit=limit,
         names=(one.name for one in fields(ClaimInfo) if one.name != "raw"),
         as_csv=as_csv,
@@ -94,6 +97,17 @@ def list_claims(
         noun="claim",
         hint="Other filters may list some.",
     )
+
+
+def _flat(claim: Mapping[str, Any]) -> dict[str, object]:
+    """Return a claim for a table: what it awaits, and by when it must be filed, are one text each."""
+    flat = dict(claim)
+    if isinstance(awaiting := claim.get("awaiting"), Mapping):
+        words = [awaiting.get("what"), "overdue" if awaiting.get("overdue") else ""]
+        flat["awaiting"] = " ".join(filter(None, words))
+    if isinstance(limit := claim.get("filing_limit"), Mapping):
+        flat["filing_limit"] = limit.get("by") or ""
+    return flat
 
 
 def columns_for(claims: Iterable[Mapping[str, object]]) -> list[TableColumn]:

@@ -1,12 +1,15 @@
-"""``clearlane claim`` over Clearlane's own API: hold, release, cancel, correct, send anyway, show, and check by the service."""
+"""``clearlane claim`` over Clearlane's own API: hold, release, cancel, ask, correct, send anyway, show, print, prove, check."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clearlane.claims.printing.sheet_type import SheetType
 from clearlane.cli.claim.claim_ids import ClaimId, choose_claim_number
 from clearlane.cli.command.client_command import (
     ClientSession,
@@ -19,18 +22,25 @@ from clearlane.cli.command.client_command import (
     usage_error,
 )
 from clearlane.cli.command.output import cell_text, show_json, show_table, show_text
+from clearlane.cli.command.private_file import private_file
 from clearlane.cli.command.table import TableColumn
+from clearlane.kernel.claim_label import STOPPED_LABELS
 
 if TYPE_CHECKING:
     from clearlane.client import (
         ClaimDetails,
         ClaimFindingInfo,
         ClaimInfo,
+        ClaimInquiry,
         CorrectionResult,
         PayerInfo,
+        SecondaryInfo,
     )
 
+WITHOUT_ANSWER = frozenset({"failed", "refused", "search_failed", "try_later", "other_claim"})
+"""Results of a question that say nothing about the claim."""
 CLAIM_NUMBER = re.compile(r"C[0-9A-Z]{18}")
+EVIDENCE_SUFFIX = ".json"
 CLAIMS_OF_ONE_ID_MAX = 200
 """How many claims under one vendor's claim id are looked through for the newest of each site."""
 
@@ -40,7 +50,7 @@ def hold(session: ClientSession, claim_id: ClaimId) -> None:
 
     Examples: clearlane claim hold SAMPLE-1; clearlane claim hold C193N353RW88KF7KA1W
     """
-    _show_state(session, session.client.claims.hold(_claim_number(session, claim_id)))
+    _show_state(session, session.client.claims.hold(named_claim_number(session, claim_id)))
 
 
 def release(session: ClientSession, claim_id: ClaimId) -> None:
@@ -48,7 +58,7 @@ def release(session: ClientSession, claim_id: ClaimId) -> None:
 
     Example: clearlane claim release C193N353RW88KF7KA1W
     """
-    _show_state(session, session.client.claims.release(_claim_number(session, claim_id)))
+    _show_state(session, session.client.claims.release(named_claim_number(session, claim_id)))
 
 
 def cancel(session: ClientSession, claim_id: ClaimId, yes: Yes = False) -> None:
@@ -56,9 +66,23 @@ def cancel(session: ClientSession, claim_id: ClaimId, yes: Yes = False) -> None:
 
     Example: clearlane claim cancel C193N353RW88KF7KA1W
     """
-    number = _claim_number(session, claim_id)
+    number = named_claim_number(session, claim_id)
     confirm(f"Claim {number} is never sent; to bill its services, a new claim is needed.", yes=yes)
     _show_state(session, session.client.claims.cancel(number))
+
+
+def ask(session: ClientSession, claim_id: ClaimId) -> None:
+    """Ask the payer about a claim that was sent (276), and show its answer (277).
+
+    A payer that answers in real time is waited for, 55 seconds at most; otherwise the question goes out with the next file.
+
+    Exit status: 0 the payer answered or will, 1 it gave no answer about the claim.
+
+    Examples: clearlane claim ask SAMPLE-1; clearlane claim ask C193N353RW88KF7KA1W --json
+    """
+    asked = session.client.claims.ask(named_claim_number(session, claim_id))
+    (show_json(asked.raw) if session.as_json else _show_inquiry(asked))
+    exit_with(fine=asked.result not in WITHOUT_ANSWER)
 
 
 def correct(
@@ -77,13 +101,97 @@ def correct(
 ) -> None:
     """Correct a claim: it goes out as a new claim, a replacement or a void, as its payer needs it.
 
-    Of a claim that came in an 837 file, name elements as findings name them: "2300/CLM02 (segment 20)=100.00".
+    Name fields as findings do, without regard to case: F24_ClaimLines[0].F24F_Charges=150.00, and with =
+    alone to remove one. Of a claim that came in an 837 file, name elements as findings name them: "2300/CLM02 (segment 20)=100.00", or
+    2300/CLM02=100.00 if the claim has one such element.
 
-    Example: clearlane claim correct C193N353RW88KF7KA1W F01A_InsuredId=W123 --dry-run
+    Examples: clearlane claim correct C193N353RW88KF7KA1W F01A_InsuredId=W123 --dry-run;
+    clearlane claim correct SAMPLE-1 "F24_ClaimLines[0].F24F_Charges=150.00"
     """
     changed = _changed_fields(fields or [], file)
-    number = _claim_number(session, claim_id)
+    number = named_claim_number(session, claim_id)
     _show_correction(session, session.client.claims.correct(number, changed, dry_run=dry_run))
+
+
+def secondary(
+    session: ClientSession,
+    claim_id: ClaimId,
+    insurance: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FIELD=VALUE]...",
+            help="What is known of the next insurance, such as payer_id=HHP20 member_id=W123.",
+        ),
+    ] = None,
+    send: Annotated[bool, typer.Option("--send", help="Send the claim to the next payer.")] = False,
+    although_forwarded: Annotated[
+        bool,
+        typer.Option(
+            "--although-forwarded", help="Send it although the payer before forwarded the claim."
+        ),
+    ] = False,
+    settled: Annotated[
+        bool,
+        typer.Option(
+            "--settled",
+            help="Record that what was sent is corrected or refunded, after the payer before changed its decision.",
+        ),
+    ] = False,
+) -> None:
+    """Show the claim for the next payer, and what must be known before it can be sent; with --send, send it.
+
+    It carries what the payer before paid and adjusted, by group and reason, of the claim and of its lines.
+
+    clearlane claim list --tab next_payer lists the claims whose next payer is to be billed.
+
+    Examples: clearlane claim secondary C193N353RW88KF7KA1W;
+    clearlane claim secondary C193N353RW88KF7KA1W member_id=W123 --send
+    """
+    number = named_claim_number(session, claim_id)
+    given: dict[str, Any] = _pairs(insurance or [])
+    claims = session.client.claims
+    found = claims.secondary(number)
+    if settled:
+        found = claims.bill_next_payer(number, {"settled": True})
+    elif send:
+        given |= {"although_forwarded": True} if although_forwarded else {}
+        found = claims.bill_next_payer(number, given)
+    elif given or found.state == "ready":
+        found = claims.bill_next_payer(number, given, dry_run=True)
+    if session.as_json:
+        show_json(found.raw)
+    else:
+        _show_secondary(found)
+
+
+def _show_secondary(found: "SecondaryInfo") -> None:
+    if found.secondary_claim:
+        show_text(f"{found.secondary_claim} bills the payer after that of {found.claim_number}.")
+    else:
+        show_text(f"The claim after {found.claim_number}: {found.state.replace('_', ' ')}.")
+    if found.forwarded_to:
+        show_text(f"The payer forwarded the claim to {found.forwarded_to}.")
+    if found.state == "to_correct":
+        show_text(
+            "The payer before changed its decision afterward: correct that claim, or refund what was paid for it; then use "
+            "--settled."
+        )
+    for sentence in found.not_by_itself:
+        show_text(f"Not sent by itself: {sentence}", "  ", indent=4)
+    for one in found.questions:
+        show_text(f"{one.field}: {one.question}", "  ", indent=4)
+    for link in found.chain:
+        show_text(
+            f"{link.place}: {link.claim_number}, payer {link.payer_id}: {link.label}, charge {link.charge:.2f}, "
+            f"paid {link.paid:.2f}, patient {link.patient:.2f}",
+            "  ",
+            indent=4,
+        )
+    if found.patient_balance is not None:
+        show_text(f"The patient owes {found.patient_balance:.2f}.")
+    _show_findings(found.findings)
+    if found.x12:
+        typer.echo(found.x12.rstrip())
 
 
 def send_anyway(
@@ -101,7 +209,7 @@ def send_anyway(
     """
     if not because.strip():
         usage_error("--because: Give the reason; it is kept with the claim.")
-    number = _claim_number(session, claim_id)
+    number = named_claim_number(session, claim_id)
     _show_correction(session, session.client.claims.send_anyway(number, user=user, reason=because))
 
 
@@ -120,8 +228,58 @@ def _show_correction(session: ClientSession, result: "CorrectionResult") -> None
 def show_over_service(claim_id: str, options: ServiceOptions) -> None:
     """Print a claim and its history, asked of the service."""
     with client_session(options) as session:
-        claim = session.client.claims.get(_claim_number(session, claim_id))
+        claim = session.client.claims.get(named_claim_number(session, claim_id))
         (show_json(claim.raw) if session.as_json else _print_claim(claim))
+
+
+def write_proof_over_service(claim_id: str, out: Path, options: ServiceOptions) -> None:
+    """Write the proof that a claim was filed, asked of the service."""
+    with client_session(options) as session:
+        number = named_claim_number(session, claim_id)
+        claims = session.client.claims
+        content = claims.evidence(number) if is_evidence(out) else claims.proof(number)
+    save_proof(out, content)
+
+
+def write_form_over_service(
+    claim_id: str, out: Path, sheet: SheetType, options: ServiceOptions
+) -> None:
+    """Write a claim on paper, asked of the service."""
+    with client_session(options) as session:
+        number = named_claim_number(session, claim_id)
+        claims = session.client.claims
+        form = claims.form(number)
+        content = claims.form_pdf(number, sheet=sheet.value)
+    left_out = [left_out_words(one.box, one.line, one.holds, one.why) for one in form.left_out]
+    save_form(out, content, form.form, left_out)
+
+
+def save_form(out: Path, content: bytes, form: str, left_out: Sequence[str]) -> None:
+    """Write a claim on paper, and say what the form does not show of it."""
+    with private_file(out) as file:
+        file.write(content)
+    typer.echo(f"Wrote {out} ({form}). Print it at 100 percent.")
+    if left_out:
+        show_text("The form does not show all of the claim:")
+    for sentence in left_out:
+        show_text(sentence, "  ", indent=4)
+
+
+def left_out_words(box: str, line: int | None, holds: str, why: str) -> str:
+    """Return a sentence about what a form does not show."""
+    return f"Box {box}{f', line {line}' if line else ''} ({holds}): {why}"
+
+
+def is_evidence(out: Path) -> bool:
+    """Return whether a proof is to be written as its evidence alone, by the name of the file."""
+    return out.suffix.lower() == EVIDENCE_SUFFIX
+
+
+def save_proof(out: Path, content: bytes) -> None:
+    """Write a proof, and say how to check it."""
+    with private_file(out) as file:
+        file.write(content)
+    typer.echo(f"Wrote {out}. Check it with: clearlane proof verify {out}")
 
 
 def check_over_service(file: str, options: ServiceOptions) -> None:
@@ -152,7 +310,7 @@ def search_payers_over_service(
         exit_with(fine=bool(found))
 
 
-def _claim_number(session: ClientSession, given: str) -> str:
+def named_claim_number(session: ClientSession, given: str) -> str:
     """Return the number of the claim that was named by its number or by the vendor's claim id.
 
     Under an id that is each site's newest accepted claim; if none was accepted, its newest.
@@ -162,7 +320,7 @@ def _claim_number(session: ClientSession, given: str) -> str:
         choose_claim_number(wanted, (), usage_error)
     claims = session.client.claims.find(vendor_claim_id=wanted, site=session.site)
     found = list(islice(claims, CLAIMS_OF_ONE_ID_MAX))
-    found.sort(key=lambda claim: claim.state == "not_accepted")
+    found.sort(key=lambda claim: claim.state in STOPPED_LABELS)
     newest: dict[str, str] = {}
     for claim in found:
         newest.setdefault(claim.site, claim.claim_number)
@@ -178,14 +336,21 @@ def _changed_fields(pairs: list[str], file: str) -> dict[str, Any]:
         if not isinstance(content, dict):
             usage_error(f"{file} holds no JSON object of fields.")
         changed |= content
+    changed |= {name: value or None for name, value in _pairs(pairs).items()}
+    if not changed:
+        usage_error("Name the fields that change, as FIELD=VALUE or with --file.")
+    return changed
+
+
+def _pairs(pairs: list[str]) -> dict[str, str]:
+    """Return the values of fields that are given as FIELD=VALUE."""
+    found: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             usage_error(f"{pair}: give a field as FIELD=VALUE.")
-        changed[name] = value or None
-    if not changed:
-        usage_error("Name the fields that change, as FIELD=VALUE or with --file.")
-    return changed
+        found[name] = value
+    return found
 
 
 def _show_state(session: ClientSession, claim: "ClaimInfo") -> None:
@@ -193,6 +358,21 @@ def _show_state(session: ClientSession, claim: "ClaimInfo") -> None:
         show_json(claim.raw)
     else:
         typer.echo(f"{claim.claim_number} is {claim.state}.")
+
+
+def _show_inquiry(asked: "ClaimInquiry") -> None:
+    show_text(f"{asked.claim_number}: {asked.message}", indent=2)
+    known = {
+        "payer's number": asked.payer_control_number,
+        "paid": None if asked.paid is None else f"{asked.paid:.2f}",
+        "check": asked.check_number,
+        "of": asked.payment_date,
+    }
+    if stated := [f"{name} {value}" for name, value in known.items() if value]:
+        typer.echo("  " + "  ".join(stated))
+    for one in asked.statuses:
+        where = f" line {one.line}" if one.line else ""
+        show_text(f"{one.code}{where}: {one.message} {one.todo}".rstrip(), "  ", indent=4)
 
 
 def _show_findings(findings: "tuple[ClaimFindingInfo, ...]") -> None:
@@ -208,7 +388,7 @@ def show_amounts(*amounts: float | Decimal | None) -> None:
 
 def _print_claim(claim: "ClaimDetails") -> None:
     show_text(
-        f"{claim.claim_number} ({claim.vendor_claim_id}): {claim.kind}, payer {claim.payer_id}, "
+        f"{claim.claim_number} ({claim.vendor_claim_id}): {claim.kind}, payer {claim.payer_id or 'unknown'}, "
         f"{', '.join(dict.fromkeys((claim.label, claim.state)))}",
         indent=2,
     )
@@ -241,4 +421,4 @@ def _show_payers(payers: "list[PayerInfo]") -> None:
     show_table(columns, rows, noun="payer")
 
 
-VENDOR_COMMANDS = (hold, release, cancel, correct, send_anyway)
+VENDOR_COMMANDS = (hold, release, cancel, ask, correct, secondary, send_anyway)

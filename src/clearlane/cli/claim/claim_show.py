@@ -5,16 +5,23 @@ Needs the installation's database, and not the tables of the 837: those cost mor
 
 import msgspec
 
+from clearlane.claims.claim_status import ClaimStatus
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.cli.claim.claim_ids import choose_claim_number
-from clearlane.cli.claim.claim_output import claim_state, show_history
+from clearlane.cli.claim.claim_output import ShownState, claim_state, show_history
 from clearlane.cli.command.operator_command import in_installation, show_json
 from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.pipeline.answer_days import usual_days
-from clearlane.pipeline.claim_label import is_unanswered, shown_label
+from clearlane.payers.filing_limits import NO_CONTRACT
+from clearlane.payments.as_json import series_object
+from clearlane.pipeline.awaited_thing import awaited_thing_of
+from clearlane.pipeline.claim_label import shown_label
+from clearlane.pipeline.enrollment.era_answer import explain_claim_era
+from clearlane.pipeline.filing_limit import filing_of
 from clearlane.pipeline.find_claim import find_claim_numbers
-from clearlane.pipeline.load_claim import LoadedClaim, find_claim_scope
+from clearlane.pipeline.load_claim import LoadedClaim, find_claim_scope, open_header
 from clearlane.pipeline.query.claim_history import ClaimHistory, load_claim_history
+from clearlane.store import filing_alarms
 from clearlane.store.claims import claim_query
 from clearlane.store.database.database import require_row
 from clearlane.wiring import Installation
@@ -24,24 +31,33 @@ from clearlane.wiring import Installation
 async def print_history(installation: Installation, claim: str, *, as_json: bool) -> None:
     """Print a claim's history, from submission to payment."""
     history = await load_named_history(installation, claim)
-    label = await _shown_label(installation, history.loaded.row.claim_number)
+    shown = await _shown_state(installation, history.loaded.row.claim_number, history.status)
     if as_json:
-        show_json(_history_json(history, label))
+        show_json(_history_json(history, shown))
     else:
-        show_history(history, label)
+        show_history(history, shown)
 
 
-async def _shown_label(installation: Installation, number: str) -> ClaimLabel:
-    """Return the label that lists show of a claim."""
-    default = installation.settings.claim_silence_days
-    usual = usual_days(installation.payers, installation.connections, default=default)
+async def _shown_state(
+    installation: Installation, number: str, status: ClaimStatus | None
+) -> ShownState:
+    """Return what lists show of a claim: its label, what it awaits, and by when it is to be filed."""
     scope = require_row(await find_claim_scope(installation.database, number), "the claim")
     async with installation.database.read(scope) as tx:
         row = (await claim_query.claims_by_number(tx, [number]))[number]
-    no_answer = is_unanswered(row, installation.clock.now(), usual)
-    return shown_label(
-        ClaimLabel(row.label), no_answer=no_answer, is_replaced=bool(row.is_superseded)
-    )
+        contract = (await filing_alarms.load_contracts(tx)).get(row.site_id, NO_CONTRACT)
+        await installation.vault.load_keys_of(tx, [row.header])
+    label = shown_label(ClaimLabel(row.label), is_replaced=bool(row.is_superseded))
+    header = open_header(installation.vault, scope, number, row.header)
+    payer = installation.payers.find(row.payer_id, KINDS[ClaimKind(row.kind)].payer_type)
+    filing = filing_of(header, label, status, payer, contract)
+    now = installation.clock.now()
+    site = next((one for one in installation.accounts.sites if one.scope == scope), None)
+    era = None
+    if site is not None:
+        database, vault = installation.database, installation.vault
+        era = await explain_claim_era(database, vault, site, row, status, payer, now)
+    return ShownState(label, awaited_thing_of(row, now), filing, era)
 
 
 async def find_claim_number(installation: Installation, given: str) -> str:
@@ -75,10 +91,13 @@ def claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
     }
 
 
-def _history_json(history: ClaimHistory, label: ClaimLabel) -> dict[str, object]:
+def _history_json(history: ClaimHistory, shown: ShownState) -> dict[str, object]:
     return {
         **claim_json(history.loaded, claim_state(history)),
-        "label": label,
+        "label": shown.label,
+        "awaiting": shown.awaiting.as_json() if shown.awaiting else None,
+        "filing_limit": shown.filing.as_json() if shown.filing else None,
+        "era": shown.era.as_json() if shown.era else None,
         "came_in": history.came_in._asdict() if history.came_in else None,
         "predecessor": history.predecessor,
         "successor": history.successor,
@@ -91,6 +110,7 @@ def _history_json(history: ClaimHistory, label: ClaimLabel) -> dict[str, object]
             }
             for one in history.related
         ],
+        "series": series_object(history.series),
         "status": msgspec.structs.asdict(history.status) if history.status else None,
         "timeline": [
             {

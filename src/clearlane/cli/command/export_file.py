@@ -1,4 +1,4 @@
-"""Write an export to a file or to standard output, as CSV or JSON."""
+"""Read the file of an import, and write an export as CSV or JSON; - is standard input or output."""
 
 import sys
 from enum import StrEnum
@@ -31,6 +31,17 @@ def choose_format(file: str, format: ExportFormat | None, *, as_json: bool) -> E
     """Return the format that was asked for, or that of the file's name."""
     by_name = ExportFormat.JSON if file.lower().endswith(".json") else ExportFormat.CSV
     return ExportFormat.JSON if as_json else format or by_name
+
+
+def read_input(file: str, bytes_max: int) -> bytes:
+    """Return the content of a file, up to one byte more than it may have; end the command if it cannot be read."""
+    try:
+        if file == STANDARD:
+            return sys.stdin.buffer.read(bytes_max + 1)
+        with Path(file).open("rb") as opened:
+            return opened.read(bytes_max + 1)
+    except OSError as fault:
+        refuse(f"{file} cannot be read: {fault.strerror}.", MISUSED)
 
 
 def write_export(file: str, text: str, done: str, *, private: bool = False) -> None:

@@ -18,6 +18,7 @@ METAVARS = {
     FilterType.DAY: "YYYY-MM-DD",
     FilterType.AMOUNT: "AMOUNT",
     FilterType.MOMENT: "TIME",
+    FilterType.BILL_TYPE: "TYPE",
 }
 
 

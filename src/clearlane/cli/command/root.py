@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -24,12 +25,22 @@ from typer.main import get_command
 
 from clearlane import __version__
 from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
+from clearlane.cli.command.other_words import (
+    LIST,
+    NOUNS_MEANT,
+    VERBS_MEANT,
+    near,
+    rewrite,
+    verb_named,
+)
 from clearlane.cli.command.terminal import choose
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
 SECTIONS = {"Commands over the service, for vendors": True, "Commands on this machine": False}
 SHORT_HELP_CHARACTERS = 200
 """More than any first sentence has: it is wrapped, and never cut."""
+USAGE_CHARACTERS = 79
+HELP_OPTIONS = ("-h", "--help")
 OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
 GARBAGE_THRESHOLD = 200_000
 """New objects before the garbage collector runs for the first time."""
@@ -65,18 +76,27 @@ COMMANDS: dict[str, CommandEntry] = {
         "Payers: those that a vendor can reach, and the directory.",
         vendor="payer.payer_client",
     ),
+    "hop": CommandEntry(
+        "payer.hop", "Upstream clearinghouses that serve many payers, and their payer ids."
+    ),
     "route": CommandEntry("payer.route", "How payers are reached: folder, SFTP, CAQH CORE."),
     "rule": CommandEntry("payer.rule", "Claim rules, and their settings for payers and sites."),
     "codes": CommandEntry(
         "codes.codes_command", "Code lists with days: import, list, show, status, remove, try."
     ),
     "claim": CommandEntry("claim.claim", "Check, make, submit, follow and explain claims."),
+    "proof": CommandEntry(
+        "claim.proof_command", "Proofs of filing: check one, show the key that signs them."
+    ),
     "file": CommandEntry("file.file_command", "Files: send 837s, fetch 999, 277CA and 835 files."),
+    "shadow": CommandEntry(
+        "file.shadow_command", "Compare shadow files with another clearinghouse's answers."
+    ),
     "listen": CommandEntry("claim.listen", "Follow claim status changes live."),
     "events": CommandEntry(
         "events.events",
-        "Everything that happens, in order: follow, list.",
-        vendor="events.events_client",
+        "Everything that happens, in order: follow, list, trigger.",
+        vendor="events.trigger",
     ),
     "webhook": CommandEntry("events.webhook", "Webhooks: receive events, and see what was sent."),
     "documents": CommandEntry("claim.documents", "Payer documents about claims."),
@@ -94,7 +114,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "status": CommandEntry("doctor.status", "What flows, what waits, what needs a person."),
     "doctor": CommandEntry("doctor.doctor", "Find problems, and what to do about them."),
     "sandbox": CommandEntry(
-        "installation.sandbox", "The clock of a sandbox, the modes of its payers, reset."
+        "installation.sandbox",
+        "A sandbox: clock, modes of payers, two months of claims, tests, reset.",
     ),
     "batch": CommandEntry("delivery.batch", "Files to payers: list, show, resend, mark-delivered."),
     "payment": CommandEntry("payment.payment", "Payments (835): list, show, export, assign, pdf."),
@@ -132,7 +153,19 @@ class Shell(StrEnum):
 
 
 class SectionedGroup(TyperGroup):
-    """A group whose help separates the commands of vendors from those of operators, if it has both."""
+    """The verbs of a noun: help that separates those of vendors from those of operators, and other words for verbs."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        verb = verb_named(args[0], self.commands)
+        if not verb and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            ctx.fail(self._no_such_verb(args[0]))
+        return super().resolve_command(ctx, [verb or args[0], *args[1:]])
+
+    def _no_such_verb(self, word: str) -> str:
+        shown = [name for name, one in self.commands.items() if not one.hidden]
+        found = near(word, shown, VERBS_MEANT, self.commands.__contains__)
+        verbs = fill(f"It has: {', '.join(shown)}.", USAGE_CHARACTERS)
+        return f"`{self.name}` has no verb {word!r}.{_perhaps(self.name or '', found)}\n{verbs}"
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
@@ -156,7 +189,25 @@ class CommandGroup(TyperGroup):
         end = args.index("--") if "--" in args else len(args)
         given = [one for one in args[:end] if one in OUTPUT_OPTIONS]
         rest = [one for one in args[:end] if one not in OUTPUT_OPTIONS]
-        return list(super().parse_args(ctx, [*given, *rest, *args[end:]]))
+        named = rewrite(rest, COMMANDS)
+        if rest and named and self._asks_for_list(rest[0], named):
+            named.insert(1, LIST)
+        return list(super().parse_args(ctx, [*given, *named, *args[end:]]))
+
+    def _asks_for_list(self, typed: str, named: list[str]) -> bool:
+        """Return whether a plural stands alone: `clearlane claims --payer TST01`."""
+        noun, *rest = named
+        is_plural = noun in COMMANDS and typed != noun and typed.endswith("s")
+        if not is_plural or (rest and (rest[0] in HELP_OPTIONS or not rest[0].startswith("-"))):
+            return False
+        return LIST in getattr(self.get_command(None, noun), "commands", {})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            found = near(args[0], COMMANDS, NOUNS_MEANT)
+            said = f"There is no command {args[0]!r}.{_perhaps('', found)}"
+            ctx.fail(f"{said}\n`clearlane --help` lists all commands.")
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -177,6 +228,12 @@ class CommandGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+def _perhaps(noun: str, found: list[str]) -> str:
+    """Return suggestions, a line each; empty without any."""
+    lines = [" ".join(filter(None, ("  clearlane", noun, one))) for one in found]
+    return "\n".join([" Perhaps:", *lines]) if lines else ""
 
 
 @cache
@@ -208,6 +265,7 @@ def _app(module: str) -> typer.Typer:
     found: typer.Typer = importlib.import_module(f"clearlane.cli.{module}").app
     found.rich_markup_mode = None  # the same plain help for all commands, which can be copied
     found.info.cls = SectionedGroup
+    found.info.no_args_is_help = True
     return found
 
 
@@ -238,7 +296,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     # A decorated traceback would show what variables hold, and that can be patient data.
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": [*HELP_OPTIONS]},
     no_args_is_help=True,
 )
 

@@ -9,6 +9,7 @@ from clearlane.cli.doctor.doctor_production import production_checks
 from clearlane.cli.doctor.installation_measures import measure_installation
 from clearlane.cli.doctor.sftp_summary import sftp_summary
 from clearlane.cli.installation.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
+from clearlane.payers.hops import Hop
 from clearlane.pipeline.query.conditions import CONDITIONS, raised_conditions
 from clearlane.pipeline.query.measures import Measures
 from clearlane.settings import InvalidSettings, Settings, load
@@ -65,6 +66,7 @@ async def _inspect(settings: Settings) -> list[DoctorCheck]:
         judge("database", f"{kind}. {state.sentence}"),
         _nodes(measures.nodes),
         _routes(active, sandbox=settings.sandbox),
+        *map(_hop, installation.connections.hops()),
         *([judge("sftp", sftp, sftp_advice)] if sftp else []),
         *_conditions(measures),
     ]
@@ -90,6 +92,16 @@ def _nodes(nodes: Sequence[Node]) -> DoctorCheck:
     if not nodes:
         return judge("nodes", "None is running.", "Start one: clearlane serve.")
     return judge("nodes", ", ".join(f"{node.role} on {node.host}" for node in nodes))
+
+
+def _hop(hop: Hop) -> DoctorCheck:
+    """Say how many payers a hop serves; one without payers is sent nothing."""
+    name, served = f"hop {hop.id}", len(hop.served)
+    if not served:
+        return judge(
+            name, "Its map is empty.", f"Give it payers: clearlane hop import {hop.id} FILE"
+        )
+    return judge(name, f"Serves {served} payers. To see them: clearlane hop show {hop.id}")
 
 
 def _routes(active: int, *, sandbox: bool) -> DoctorCheck:

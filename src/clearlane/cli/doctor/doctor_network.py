@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from clearlane.claims.kinds import SUBMITTED_KINDS
+from clearlane.claims.kinds import JSON_KINDS
 from clearlane.cli.command.client_command import ServiceOptions, advice
 from clearlane.cli.command.output import counted
 from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, judge
@@ -222,9 +222,7 @@ def agreement(client: Client, transport: RecordingTransport) -> Iterator[DoctorC
 
 def payers(client: Client, transport: RecordingTransport) -> Iterator[DoctorCheck]:
     """Check that there are payers."""
-    found = {
-        kind: len(client.payers(kind)) + len(client.test_payers(kind)) for kind in SUBMITTED_KINDS
-    }
+    found = {kind: len(client.payers(kind)) + len(client.test_payers(kind)) for kind in JSON_KINDS}
     says = ", ".join(f"{count} {kind}" for kind, count in found.items())
     do = "" if any(found.values()) else "Operators: clearlane payer import FILE."
     yield judge("payers", says, do)

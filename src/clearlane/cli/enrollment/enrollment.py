@@ -1,7 +1,8 @@
 """``clearlane enrollment``: enrollments of providers with payers, and their states."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -35,8 +36,14 @@ from clearlane.cli.enrollment.enrollment_output import (
     show_enrollments,
 )
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState, current_states
+from clearlane.payers.enrolled_transactions import (
+    TRANSACTION_WORDS,
+    EnrolledTransaction,
+    enrolled_transactions,
+)
 from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.pipeline.operator.enrollment_admin import (
+    EnrolledWith,
     EnrollmentChange,
     EnrollmentDetails,
     apply_event,
@@ -68,9 +75,30 @@ Payers = Annotated[
         "--payer", help="A payer; repeat for several (default: all that require enrollment)."
     ),
 ]
+OfTransaction = Annotated[
+    EnrolledTransaction | None,
+    typer.Option("--transaction", case_sensitive=False, help="The state for this transaction."),
+]
+Transactions = Annotated[
+    list[EnrolledTransaction] | None,
+    typer.Option(
+        "--transaction",
+        case_sensitive=False,
+        help="What it is for; repeat for several (default: claims).",
+    ),
+]
 Reason = Annotated[str, typer.Option("--reason", help="Reason, stored with the enrollment.")]
 
 TOLD = "The vendor gets an event."
+APPROVED = {
+    True: "Claims of the provider of {id} are sent to {payers} from {since}.",
+    False: "The provider of {id} is enrolled with {payers} from {since}.",
+}
+"""What an approval means, by whether it is for claims."""
+ENDED = {
+    True: "Claims of the provider of {id} for {payers} are not accepted from now on.",
+    False: "The provider of {id} is not enrolled with {payers} from now on.",
+}
 
 
 @app.command("list")
@@ -78,6 +106,7 @@ def list_(
     state: OfState = None,
     payer: WithPayer = "",
     type: OfType = None,
+    transaction: OfTransaction = None,
     site: OfSite = "",
     limit: Annotated[
         int, typer.Option(min=1, help="Maximum number of enrollments, the newest first.")
@@ -89,7 +118,7 @@ def list_(
 
     Example: clearlane enrollment list --state submitted --payer HHP2M
     """
-    chosen = _Chosen(state, payer, type, site)
+    chosen = _Chosen(state, payer, type, transaction, site)
     rows = run_in_installation(
         data,
         lambda installation: _browse(
@@ -121,13 +150,18 @@ async def show(installation: Installation, id: Id, as_json: AsJson = False) -> N
 
 @app.command()
 def start(
-    id: Id, payer: Payers = None, type: OfType = None, as_json: AsJson = False, data: Data = None
+    id: Id,
+    payer: Payers = None,
+    type: OfType = None,
+    transaction: Transactions = None,
+    as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
     """Record that an enrollment was forwarded to payers.
 
     Example: clearlane enrollment start E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
     """
-    _move(data, id, EnrollmentEvent.START, payer, type, "", as_json=as_json)
+    _move(data, id, EnrollmentEvent.START, _Wanted(payer, type, transaction), as_json=as_json)
 
 
 @app.command()
@@ -135,6 +169,11 @@ def approve(
     id: Id,
     payer: Payers = None,
     type: OfType = None,
+    transaction: Transactions = None,
+    live_from: Annotated[
+        str,
+        typer.Option("--from", help="First day on which it counts, YYYY-MM-DD (default: today)."),
+    ] = "",
     reason: Reason = "",
     yes: Yes = False,
     as_json: AsJson = False,
@@ -144,10 +183,13 @@ def approve(
 
     Example: clearlane enrollment approve E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
     """
+    wanted, day = _Wanted(payer, type, transaction), _day(live_from)
+    since = f"{day} on" if day else "now on"
     confirm(
-        f"Claims of the provider of {id} are sent to {_named(payer)} from now on. {TOLD}", yes=yes
+        f"{APPROVED[wanted.for_claims].format(id=id, payers=wanted.named, since=since)} {TOLD}",
+        yes=yes,
     )
-    _move(data, id, EnrollmentEvent.APPROVE, payer, type, reason, as_json=as_json)
+    _move(data, id, EnrollmentEvent.APPROVE, wanted, reason, day, as_json=as_json)
 
 
 @app.command("refuse")
@@ -155,20 +197,39 @@ def refuse_(
     id: Id,
     payer: Payers = None,
     type: OfType = None,
+    transaction: Transactions = None,
     reason: Reason = "",
     yes: Yes = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Record that payers have refused an enrollment, or ended it.
+    """Record that payers have refused an enrollment. One that they had approved is ended.
 
     Example: clearlane enrollment refuse E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M --reason "TIN not on file"
     """
-    confirm(
-        f"Claims of the provider of {id} for {_named(payer)} are not accepted from now on. {TOLD}",
-        yes=yes,
-    )
-    _move(data, id, EnrollmentEvent.REFUSE, payer, type, reason, as_json=as_json)
+    wanted = _Wanted(payer, type, transaction)
+    confirm(f"{ENDED[wanted.for_claims].format(id=id, payers=wanted.named)} {TOLD}", yes=yes)
+    _move(data, id, EnrollmentEvent.REFUSE, wanted, reason, as_json=as_json)
+
+
+@app.command()
+def end(
+    id: Id,
+    payer: Payers = None,
+    type: OfType = None,
+    transaction: Transactions = None,
+    reason: Reason = "",
+    yes: Yes = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Record that payers have ended an enrollment that they had approved.
+
+    Example: clearlane enrollment end E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M --reason "Left the network"
+    """
+    wanted = _Wanted(payer, type, transaction)
+    confirm(f"{ENDED[wanted.for_claims].format(id=id, payers=wanted.named)} {TOLD}", yes=yes)
+    _move(data, id, EnrollmentEvent.END, wanted, reason, as_json=as_json)
 
 
 @app.command()
@@ -178,6 +239,7 @@ def export(
     state: OfState = None,
     payer: WithPayer = "",
     type: OfType = None,
+    transaction: OfTransaction = None,
     site: OfSite = "",
     as_json: AsJsonFormat = False,
     data: Data = None,
@@ -186,7 +248,7 @@ def export(
 
     Example: clearlane enrollment export new.csv --state submitted
     """
-    chosen = _Chosen(state, payer, type, site)
+    chosen = _Chosen(state, payer, type, transaction, site)
     rows = run_in_installation(
         data,
         lambda installation: _browse(
@@ -202,8 +264,12 @@ def export(
     )
 
 
-def _named(payers: list[str] | None) -> str:
-    return ", ".join(payers) if payers else "all payers that require enrollment"
+def _day(text: str) -> date | None:
+    """Return the day that was given; None for today."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        refuse("--from: give a day as YYYY-MM-DD.", MISUSED)
 
 
 # --- which enrollments, and which payers ------------------------------------------------------------
@@ -216,6 +282,7 @@ class _Chosen:
     state: EnrollmentState | None
     payer: str
     type: PayerTypeOption | None
+    transaction: EnrolledTransaction | None
     site: str
 
     def among(self, installation: Installation) -> Callable[[StoredEnrollment], bool]:
@@ -233,7 +300,8 @@ class _Chosen:
             states = current_states(
                 EnrollmentState(each.state)
                 for each in row.payer_states
-                if keys is None or each.payer in keys
+                if (keys is None or each.payer in keys)
+                and self.transaction in {None, each.transaction}
             )
             in_state = self.state is None or self.state in states
             return in_state and self.site in {"", sites.get(row.scope.site)}
@@ -256,16 +324,46 @@ def _payers(
     return list({payer.key: payer for payer in found}.values())
 
 
-def _requiring_payers(installation: Installation, type: PayerTypeOption | None) -> list[Payer]:
-    """Return the payers that require enrollment."""
-    found = [
-        payer
-        for payer in installation.payers.all
-        if payer.claim_enrollment_required and (type is None or payer.type == type.capitalize())
-    ]
-    if not found:
-        refuse("No payer requires enrollment. Name the payer with --payer.")
-    return found
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The payers and transactions that a command is about."""
+
+    payers: list[str] | None
+    type: PayerTypeOption | None
+    given_transactions: Sequence[EnrolledTransaction] | None
+
+    @property
+    def transactions(self) -> Sequence[EnrolledTransaction]:
+        """What it is for."""
+        return list(dict.fromkeys(self.given_transactions or [EnrolledTransaction.CLAIMS]))
+
+    @property
+    def for_claims(self) -> bool:
+        """Whether claims are among them."""
+        return EnrolledTransaction.CLAIMS in self.transactions
+
+    @property
+    def named(self) -> str:
+        """The payers, and the transactions other than claims, for people."""
+        payers = ", ".join(self.payers) if self.payers else "all payers that require enrollment"
+        others = [TRANSACTION_WORDS[one] for one in self.transactions]
+        return payers if others == ["claims"] else f"{payers} ({', '.join(others)})"
+
+    def find(self, installation: Installation) -> list[EnrolledWith]:
+        """Return each payer with each transaction; by default all that require enrollment for it."""
+        if self.payers:
+            payers = _payers(installation, self.payers, self.type)
+            return [EnrolledWith(payer, one) for payer in payers for one in self.transactions]
+        found = [
+            EnrolledWith(payer, one)
+            for payer in installation.payers.all
+            for one in self.transactions
+            if one in enrolled_transactions(payer)
+            and (self.type is None or payer.type == self.type.capitalize())
+        ]
+        if not found:
+            refuse("No payer requires enrollment. Name the payer with --payer.")
+        return found
 
 
 # --- work ---------------------------------------------------------------------------------------------
@@ -294,9 +392,9 @@ def _move(
     data: Path | None,
     id: str,
     event: EnrollmentEvent,
-    payers: list[str] | None,
-    type: PayerTypeOption | None,
-    reason: str,
+    wanted: _Wanted,
+    reason: str = "",
+    live_from: date | None = None,
     *,
     as_json: bool,
 ) -> None:
@@ -310,12 +408,12 @@ def _move(
             installation.vault,
             id,
             event,
-            _payers(installation, payers, type)
-            if payers
-            else _requiring_payers(installation, type),
+            wanted.find(installation),
             reason=reason.strip(),
+            live_from=live_from,
             now=installation.clock.now(),
             actor=operator(),
+            sites=installation.accounts.sites,
             simulated=installation.work_context.simulated_enrollments,
         )
 
@@ -324,6 +422,8 @@ def _move(
         show_json([move_facts(each) for each in moves])
     elif moves:
         rows = [list(move_facts(each).values()) for each in moves]
-        show_table(["payer", "type", TableColumn("name", wrap=True), "before", "now"], rows)
+        name = TableColumn("name", wrap=True)
+        day = TableColumn("live from", drop=1)
+        show_table(["payer", "type", "for", name, "before", "now", day], rows)
     else:
         typer.echo(f"{id}: no change was needed.")

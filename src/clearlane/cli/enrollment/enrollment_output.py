@@ -13,12 +13,13 @@ from clearlane.enrollment.csv_export import write_csv
 from clearlane.enrollment.fields import FIELDS
 from clearlane.enrollment.lifecycle import INITIAL_STATE, EnrollmentState
 from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.enrollment.list_enrollments import required_keys
 from clearlane.pipeline.operator.enrollment_admin import (
     EnrollmentChange,
     EnrollmentDetails,
     EnrollmentEventRecord,
 )
-from clearlane.store.enrollments import StoredEnrollment
+from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
 from clearlane.wiring import Installation
 
 Facts = dict[str, object]
@@ -44,6 +45,8 @@ LISTED = (
     TableColumn("submitted", "submitted_at", drop=3),
     TableColumn("findings", "findings", wrap=True),
 )
+DROPPED = {"since": 3, "live_from": 2, "type": 1}
+"""Columns of a payer's state that a narrow terminal leaves out, the first one first."""
 COLUMNS = ("id", "submitted_at", "vendor_key", "vendor_site_id", "client_id", "state", "findings")
 
 
@@ -89,7 +92,13 @@ class EnrollmentFacts:
             ],
             "payers": self._payer_states(details),
             "events": [
-                {"at": _when(e.at), "event": e.event, "type": e.payer_type, "payer_id": e.payer_id}
+                {
+                    "at": _when(e.at),
+                    "event": e.event,
+                    "type": e.payer_type,
+                    "payer_id": e.payer_id,
+                    "for": e.transaction,
+                }
                 for e in events
             ],
         }
@@ -97,25 +106,28 @@ class EnrollmentFacts:
     def _payer_states(self, details: EnrollmentDetails) -> list[Facts]:
         """Return the states with payers that an operator has set, and of payers that require enrollment."""
         row = details.row
-        acted = {each.payer for each in row.payer_states}
+        acted = {each.key for each in row.payer_states}
         rows = [
-            self._payer_state(*each.payer, each.state, each.updated_at, reason)
+            self._payer_state(each, reason)
             for each, reason in zip(row.payer_states, details.reasons, strict=True)
         ]
         return rows + [
-            self._payer_state(*payer.key, INITIAL_STATE, row.created_at, "")
-            for payer in self._payers.all
-            if payer.claim_enrollment_required and payer.key not in acted
+            self._payer_state(EnrollmentPayerState(*key, INITIAL_STATE, row.created_at), "")
+            for key in required_keys(self._payers)
+            if key not in acted
         ]
 
-    def _payer_state(self, type: str, id: str, state: str, since: int, reason: str) -> Facts:
+    def _payer_state(self, stored: EnrollmentPayerState, reason: str) -> Facts:
+        type, id, transaction = stored.key
         payer = self._payers.find(id, type)
         return {
             "payer_id": payer.payer_id if payer else id,
             "type": type,
+            "for": transaction,
             "name": payer.name if payer else "",
-            "state": state,
-            "since": _when(since),
+            "state": stored.state,
+            "live_from": stored.live_from or "",
+            "since": _when(stored.updated_at),
             "reason": reason,
         }
 
@@ -142,17 +154,19 @@ def show_detail(found: EnrollmentDetail) -> None:
 def _column(name: str) -> TableColumn:
     """Return the column of a fact of a payer or an event: texts are wrapped, times may be left out."""
     label = name.replace("_", " ")
-    return TableColumn(label, wrap=name in {"name", "reason"}, drop=int(name == "since"))
+    return TableColumn(label, wrap=name in {"name", "reason"}, drop=DROPPED.get(name, 0))
 
 
 def move_facts(move: EnrollmentChange) -> Facts:
     """Return the states of an enrollment with a payer before and after a move."""
     return {
-        "payer_id": move.payer.payer_id,
-        "type": move.payer.type,
-        "name": move.payer.name,
+        "payer_id": move.of.payer.payer_id,
+        "type": move.of.payer.type,
+        "for": move.of.transaction.value,
+        "name": move.of.payer.name,
         "before": move.before,
         "now": move.after,
+        "live_from": move.live_from.isoformat() if move.live_from else "",
     }
 
 

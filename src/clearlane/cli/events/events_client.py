@@ -95,6 +95,3 @@ def show_event(event: "Event", *, as_json: bool) -> None:
 def event_layout() -> TableLayout:
     """Return the layout of the table of events, for this terminal."""
     return fit(COLUMNS, [WIDEST], output_width())
-
-
-VENDOR_COMMANDS = (follow,)

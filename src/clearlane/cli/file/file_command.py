@@ -1,8 +1,8 @@
-"""``clearlane file``: send 837 files as practice systems write them, and fetch what comes back, over the service."""
+"""``clearlane file``: send 837, 270 and 276 files as practice systems write them, and fetch what comes back, over the service."""
 
+import itertools
 import sys
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,17 +25,32 @@ from clearlane.cli.command.client_command import (
     vendor_command,
 )
 from clearlane.cli.command.filter_options import filter_options
-from clearlane.cli.command.output import show_facts, show_json, show_limited, show_table, show_text
+from clearlane.cli.command.output import (
+    counted,
+    show_facts,
+    show_json,
+    show_limited,
+    show_table,
+    show_text,
+)
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.file.watch_folder import watch_folder
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.kernel.client_file import CLIENT_FILE_FILTERS, FileChannel, FileDirection, FileState
+from clearlane.kernel.client_file import (
+    CLIENT_FILE_FILTERS,
+    FileChannel,
+    FileDirection,
+    FileState,
+    counted_noun,
+    is_counted,
+)
+from clearlane.kernel.finding import SEVERITY_NOUNS, Severity
 
 if TYPE_CHECKING:
-    from clearlane.client import FileDetails
+    from clearlane.client import FileClaimInfo, FileDetails
 
 app = typer.Typer(
-    help="Files: send 837s, and fetch 999, 277CA and 835 files.",
+    help="Files: send 837s, 270s and 276s, and fetch what comes back.",
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -58,25 +73,19 @@ COLUMNS = (
     TableColumn("fetched", "fetched_at", drop=6),
 )
 NO_COUNTS = {"claims": None, "accepted": None}
-"""What the table shows of a file to fetch, whose claims are not counted."""
+"""What the table shows of a file whose claims are not counted."""
 RESPONSES = ("file id", "type", "name", TableColumn("bytes", right=True), "fetched")
-SETS = (
-    TableColumn("set"),
-    "type",
-    TableColumn("state", state=True),
-    TableColumn("claims", right=True, drop=1),
-    TableColumn("accepted", right=True, drop=2),
-    TableColumn("not accepted", right=True, drop=2),
-    TableColumn("reason", wrap=True),
-)
 SET_FACTS = ("type", "state", "claims", "accepted", "not_accepted", "reason")
 NOT_ACCEPTED = (
-    "claim number",
-    TableColumn("vendor claim id", drop=1),
-    TableColumn("reason", wrap=True),
+    TableColumn("your id"),
+    TableColumn("claim number", drop=1),
+    TableColumn("finding", wrap=True),
 )
-NOT_ACCEPTED_SHOWN = 20
-"""How many claims that were not accepted are shown with a file."""
+SHADOW = {
+    True: "Its claims are judged and never sent.",
+    False: "What it says is compared with the claims of shadow files.",
+}
+"""What a shadow file is for, by whether it has claims that are counted."""
 NOT_TAKEN = (FileState.REJECTED, FileState.UNREADABLE, FileState.PARTLY_ACCEPTED)
 FileId = Annotated[str, typer.Argument(metavar="ID", help="The id of the file.")]
 
@@ -84,30 +93,51 @@ FileId = Annotated[str, typer.Argument(metavar="ID", help="The id of the file.")
 @vendor_command(app)
 def send(
     session: ClientSession,
-    file: Annotated[str, typer.Argument(help="The file, such as an 837; - for standard input.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE", help="Files, such as an 837; - for standard input."),
+    ],
     wait: Annotated[
         float,
         typer.Option(
-            help="Seconds to wait until it is known what became of it; 0 does not wait.", min=0
+            help="Seconds to wait until it is known what became of each; 0 does not wait.", min=0
         ),
     ] = WAIT_SECONDS,
+    shadow: Annotated[
+        bool,
+        typer.Option(
+            "--shadow",
+            help="Judge its claims and send none; answers of another clearinghouse in it are compared with them.",
+        ),
+    ] = False,
 ) -> None:
-    """Send a file, and show what became of it: its claims, and the files that came back.
+    """Send files, and show what became of them: their claims, and the files that came back.
 
-    Exit status: 0 accepted, 1 not or in part, 2 the file cannot be read here, 3 the service is not available.
+    Exit status: 0 all accepted, 1 not or in part, 2 a file cannot be read here, 3 the service is not available.
+    JSON is that of the file, or a list for several.
 
-    Examples: clearlane file send claims.837; clearlane file send claims.837 --json
+    Examples: clearlane file send claims.837; clearlane file send claims.837 --json;
+    clearlane file send *.837 --shadow
     """
     from clearlane.client import StillWaiting
 
-    content, name = _read(file)
-    sent = session.client.files.send(content, name=name, channel=FileChannel.CLI.value)
-    try:
-        found = session.client.files.wait(sent.file_id, seconds=wait)
-    except StillWaiting as waiting:
-        found = waiting.answer
-    _show(session, found)
-    exit_with(fine=found.state not in NOT_TAKEN)
+    read = [_read(file) for file in files]  # before any is sent
+    found: list[FileDetails] = []
+    for content, name in read:
+        sent = session.client.files.send(
+            content, name=name, channel=FileChannel.CLI.value, shadow=shadow
+        )
+        try:
+            found.append(session.client.files.wait(sent.file_id, seconds=wait))
+        except StillWaiting as waiting:
+            found.append(waiting.answer)
+        if not session.as_json:
+            if len(found) > 1:
+                typer.echo()
+            _show(session, found[-1])
+    if session.as_json:
+        show_json(dict(found[0].raw) if len(found) == 1 else [dict(one.raw) for one in found])
+    exit_with(fine=all(one.state not in NOT_TAKEN for one in found))
 
 
 @filter_options(CLIENT_FILE_FILTERS, read=False)
@@ -135,10 +165,11 @@ def list_files(
     filters = {name: value for name, value in where.items() if value}
     with client_session(options) as session:
         files = session.client.files.find(**filters, site=session.site)
-        found = [one.raw for one in islice(files, limit + 1)]
+        found = [one.raw for one in itertools.islice(files, limit + 1)]
     if not (as_csv or as_json):
         found = [
-            {**one, **NO_COUNTS} if one["direction"] == FileDirection.OUT else one for one in found
+            one if is_counted(one["direction"], one["type"]) else {**one, **NO_COUNTS}
+            for one in found
         ]
     show_limited(
         COLUMNS,
@@ -229,14 +260,20 @@ def _show(session: ClientSession, file: "FileDetails") -> None:
         show_json(dict(file.raw))
         return
     is_sent = file.direction == FileDirection.IN
+    is_judged = is_counted(file.direction, file.type)
+    noun = f"{counted_noun(file.type)}s"
     counts = f"{file.claims:,}: {file.accepted:,} accepted, {file.not_accepted:,} not"
+    if file.state == FileState.RECEIVED:
+        counts = f"{file.raw.get('claims_judged', 0):,} read so far"
     show_facts(
         [
             ("File", file.file_id),
             ("Name", file.name),
+            *([("Shadow", SHADOW[is_judged])] if file.shadow and is_sent else []),
             ("Type", file.type),
             ("State", file.state),
-            ("Claims", counts) if is_sent else ("Answers", file.answers),
+            *([(noun.capitalize(), counts)] if is_judged else []),
+            *([] if is_sent else [("Answers", file.answers)]),
             ("Received" if is_sent else "Written", file.received_at),
         ]
     )
@@ -245,7 +282,7 @@ def _show(session: ClientSession, file: "FileDetails") -> None:
     if file.sets:
         typer.echo()
         show_table(
-            SETS,
+            _set_columns(noun),
             (
                 (
                     f"{one.get('interchange')}.{one.get('group')}.{one.get('position')}",
@@ -254,32 +291,51 @@ def _show(session: ClientSession, file: "FileDetails") -> None:
                 for one in file.sets
             ),
         )
-    if file.not_accepted:
-        _show_not_accepted(session, file)
+    if file.not_accepted_claims:
+        _show_not_accepted(file)
     if file.responses:
         typer.echo()
         rows = ((r.file_id, r.type, r.name, f"{r.bytes:,}", r.fetched_at) for r in file.responses)
         show_table(RESPONSES, rows)
 
 
-def _show_not_accepted(session: ClientSession, file: "FileDetails") -> None:
-    """Print the claims of a file that were not accepted, with what to correct; a key may be one that reads no claims."""
-    from clearlane.client import NotAllowed
+def _set_columns(noun: str) -> list[TableColumn]:
+    """Return the columns of a file's sets, which hold claims or patients."""
+    return [
+        TableColumn("set"),
+        TableColumn("type"),
+        TableColumn("state", state=True),
+        TableColumn(noun, right=True, drop=1),
+        TableColumn("accepted", right=True, drop=2),
+        TableColumn("not accepted", right=True, drop=2),
+        TableColumn("reason", wrap=True),
+    ]
 
-    claims = session.client.claims.find(
-        file=file.file_id, state=ClaimLabel.NOT_ACCEPTED.value, site=session.site
-    )
-    try:
-        found = list(islice(claims, NOT_ACCEPTED_SHOWN + 1))
-    except NotAllowed:
-        return
-    if not found:  # all of them are of sets that were rejected as a whole
-        return
+
+def _show_not_accepted(file: "FileDetails") -> None:
+    """Print the claims of a file that were not accepted, each with its errors at their places in the file."""
     typer.echo()
     show_table(
-        NOT_ACCEPTED,
-        ((one.claim_number, one.vendor_claim_id, one.reason) for one in found[:NOT_ACCEPTED_SHOWN]),
+        NOT_ACCEPTED, itertools.chain.from_iterable(map(_findings, file.not_accepted_claims))
     )
-    show_text("All findings of one: clearlane claim show NUMBER.")
-    if len(found) > NOT_ACCEPTED_SHOWN:
-        show_text(f"More: clearlane claim list --state not_accepted --file {file.file_id}")
+    listed = len(file.not_accepted_claims)
+    if file.not_accepted > listed:
+        state = ClaimLabel.SHADOW_NOT_ACCEPTED if file.shadow else ClaimLabel.NOT_ACCEPTED
+        show_text(
+            f"{listed} of {file.not_accepted:,}. All that are kept: "
+            f"clearlane claim list --state {state.value} --file {file.file_id}"
+        )
+
+
+def _findings(claim: "FileClaimInfo") -> Iterator[tuple[str, str, str]]:
+    """Yield the rows of a claim: an error each, with the ids of the claim at the first. Warnings stop no claim: they are counted."""
+    ids = (claim.vendor_claim_id, claim.claim_number)
+    errors = [one for one in claim.findings if one.severity == Severity.ERROR]
+    for finding in errors:
+        place = f" at {finding.field}" if finding.field else ""
+        severity = SEVERITY_NOUNS[Severity(finding.severity)].capitalize()
+        yield (*ids, f"{severity}{place}: {finding.message} ({finding.rule})")
+        ids = ("", "")
+    if others := len(claim.findings) - len(errors) + claim.more_findings:
+        more = counted(others, "more finding")
+        yield (*ids, f"{more}: clearlane claim show {claim.claim_number}")

@@ -38,6 +38,10 @@ def backup(
     """
     from clearlane.store.installation.backup import record_backup, write_backup
 
+    if not file.suffix and file == Path(file.name):
+        refuse(
+            f"{file} is a bare word: a backup needs the name of a file, such as ./{file}.backup."
+        )
     settings = load_settings(data)
     if record:
         if not file.exists():

@@ -1,13 +1,13 @@
-"""``clearlane sandbox``: control the clock of a running sandbox, and the modes of its payers.
+"""``clearlane sandbox``: the clock of a running sandbox, the modes of its payers, claims of two months, one for tests.
 
 Calls the service over https, as a vendor's program can, so it works with any number of nodes.
 """
 
-from base64 import b64encode
-from typing import Annotated, Any
-from urllib.parse import urlencode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
 from clearlane.cli.command.client_command import (
@@ -17,13 +17,15 @@ from clearlane.cli.command.client_command import (
     usage_error,
     vendor_command,
 )
-from clearlane.cli.command.output import counted, show_change, show_json, show_list
+from clearlane.cli.command.output import counted, show_change, show_json, show_list, show_table
+from clearlane.cli.command.progress import progress
 from clearlane.cli.command.table import TableColumn
+
+if TYPE_CHECKING:
+    from clearlane.client.testing.sandbox_control import SandboxControl
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
-SECONDS_MAX = 3_600
-"""How long an advance may take: it ends when everything due is posted."""
 PAYER_COLUMNS = (
     TableColumn("payer", "PayerId"),
     TableColumn("type", "Type"),
@@ -33,7 +35,7 @@ PAYER_COLUMNS = (
 NO_SANDBOX = "This service is not a sandbox: its clock cannot be changed, and its payers are real."
 
 app = typer.Typer(
-    help="The clock of a sandbox, and the modes of its payers.",
+    help="A sandbox: its clock, the modes of its payers, two months of claims, tests.",
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -42,7 +44,7 @@ app = typer.Typer(
 
 @app.callback()
 def sandbox() -> None:
-    """The clock of a sandbox, and the modes of its payers."""
+    """A sandbox: its clock, the modes of its payers, two months of claims, tests."""
 
 
 @vendor_command(app)
@@ -65,7 +67,8 @@ def clock(
         change["Frozen"] = freeze
     if pace is not None:
         change["SecondsPerDay"] = pace
-    _show_clock(session, _call(session, "clock", change))
+    with _control(session) as control:
+        _show_clock(session, control.clock(**change))
 
 
 @vendor_command(app)
@@ -77,7 +80,8 @@ def advance(
 
     Example: clearlane sandbox advance 14d
     """
-    _show_clock(session, _call(session, "advance", {"By": by}))
+    with _control(session) as control:
+        _show_clock(session, control.advance(by))
 
 
 @vendor_command(app)
@@ -85,6 +89,9 @@ def payer(
     session: ClientSession,
     payer_id: Annotated[
         str, typer.Argument(help="The payer, such as TST01.", metavar="[PAYER]")
+    ] = "",
+    mode: Annotated[
+        str, typer.Argument(help="up, down, slow or garbage, as the options.", metavar="[MODE]")
     ] = "",
     up: Annotated[bool, typer.Option("--up", help="It answers.")] = False,
     down: Annotated[bool, typer.Option("--down", help="It cannot be reached.")] = False,
@@ -95,20 +102,100 @@ def payer(
 ) -> None:
     """Show the modes of payers, or set the mode of one.
 
-    Example: clearlane sandbox payer --down TST01
+    Examples: clearlane sandbox payer TST01 down; clearlane sandbox payer --up TST01
     """
     flags = {"up": up, "down": down, "slow": slow, "garbage": garbage}
-    chosen = [mode for mode, wanted in flags.items() if wanted]
+    if mode and mode not in flags:
+        usage_error(f"The mode {mode!r} is unknown. Give one of {', '.join(flags)}.")
+    chosen = [name for name, wanted in flags.items() if wanted or name == mode]
     if len(chosen) > 1:
-        usage_error("Give one of --up, --down, --slow and --garbage.")
+        usage_error(f"Give one mode: {', '.join(flags)}.")
     if bool(chosen) != bool(payer_id):
-        usage_error("Give a payer and its mode: clearlane sandbox payer --down TST01.")
-    change = {"PayerId": payer_id, "Mode": chosen[0]} if chosen else None
-    found = _call(session, "payers", change)
+        usage_error("Give a payer and its mode: clearlane sandbox payer TST01 down.")
+    with _control(session) as control:
+        found = control.set_mode(payer_id, chosen[0]) if chosen else control.payers()
     if session.as_json:
         show_json(found)
     else:
         show_list(PAYER_COLUMNS, found, noun="payer")
+
+
+@vendor_command(app)
+def seed(
+    session: ClientSession,
+    claims: Annotated[
+        int, typer.Option("--claims", help="How many claims; every scenario has one.", min=1)
+    ] = 80,
+) -> None:
+    """Fill a sandbox with two months of a practice's life.
+
+    Sends claims of every scenario and kind week by week, asks about benefits, lets payers answer, corrects, holds and
+    cancels a claim. The clock is two months ahead afterward. Run it again for two months more.
+
+    Example: clearlane sandbox seed --claims 80
+    """
+    from clearlane.cli.installation.sandbox_seed import CLAIMS_MAX, SandboxSeed, plan_claims
+    from clearlane.wiring import claim_scenarios
+
+    if claims > CLAIMS_MAX:
+        usage_error(f"Give at most {CLAIMS_MAX:,} claims.")
+    with _control(session) as control, progress("Seeding", total=claims) as show:
+        now = control.clock()["Now"]
+        try:
+            planned = plan_claims(claims, list(claim_scenarios()), f"SEED-{now[:10]}")
+        except ValueError as why:
+            usage_error(str(why))
+        seeded = SandboxSeed(session.client, control, show).run(planned)
+        clock = control.clock()
+    if session.as_json:
+        show_json(
+            {
+                "Submitted": seeded.submitted,
+                "Accepted": seeded.accepted,
+                "Labels": dict(seeded.labels),
+                **clock,
+            }
+        )
+        return
+    rows = [(label.replace("_", " "), count) for label, count in seeded.labels.most_common()]
+    show_table(("claims are", TableColumn("count", right=True)), rows, noun="label")
+    typer.echo(
+        f"{counted(seeded.submitted, 'claim')} sent, {seeded.accepted} accepted; "
+        f"{counted(seeded.questions, 'question')} about benefits. It is {clock['Now'][:10]} now."
+    )
+    typer.echo("Look at them: clearlane console open")
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    command: Annotated[
+        list[str], typer.Argument(help="The command and its arguments.", metavar="COMMAND...")
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Data directory to keep (default: a temporary one, removed afterward)."),
+    ] = None,
+) -> None:
+    """Start a sandbox, run a command beside it, and stop it: for tests in any language.
+
+    The command finds address, key, password, site and certificate in CLEARLANE_CLIENT_URL, _KEY, _PASSWORD, _SITE and
+    _CA_FILE. The payers' days are frozen; `clearlane sandbox advance` lets them pass. The exit status is the command's.
+
+    Example: clearlane sandbox run npm test
+    """
+    import os
+    import subprocess
+
+    from clearlane.client.testing import NotStarted, running_sandbox
+
+    try:
+        with running_sandbox(data) as sandbox:
+            done = subprocess.run(command, check=False, env={**os.environ, **sandbox.environment})
+    except NotStarted as fault:
+        usage_error(f"The sandbox did not start: {fault}")
+    except FileNotFoundError:
+        usage_error(f"There is no command {command[0]!r}.")
+    raise typer.Exit(done.returncode)
 
 
 @app.command()
@@ -147,42 +234,16 @@ def reset(yes: Yes = False, as_json: AsJson = False, data: Data = None) -> None:
     )
 
 
-def _call(session: ClientSession, path: str, body: dict[str, Any] | None) -> Any:
-    """Call the sandbox API, which the client library does not have; raise its errors."""
-    import httpx
+@contextmanager
+def _control(session: ClientSession) -> Iterator["SandboxControl"]:
+    """Yield the sandbox API with the account of a command; a production service does not have it."""
+    from clearlane.client.errors import NotFound
+    from clearlane.client.testing.sandbox_control import SandboxControl
 
-    from clearlane.client.errors import AnswerLost, NotFound, NotReached, error_from_response
-    from clearlane.client.https import tls_context
-    from clearlane.client.transport import Response
-
-    account = session.client.account
-    url = (
-        f"{account.base_url.rstrip('/')}/sandbox/{path}?{urlencode({'vendorSiteId': account.site})}"
-    )
-    pair = b64encode(f"{account.key}:{account.password}".encode()).decode()
     try:
-        with httpx.Client(verify=tls_context(account.ca_file), timeout=SECONDS_MAX) as client:
-            answer = client.request(
-                "GET" if body is None else "POST",
-                url,
-                headers={"Authorization": f"Basic {pair}", "Content-Type": "application/json"},
-                content=None if body is None else msgspec.json.encode(body),
-            )
-    except (httpx.ConnectError, httpx.ConnectTimeout):
-        # The library's message may contain the whole address with its query.
-        raise NotReached(
-            f"The service cannot be reached at {account.base_url}.", call=path
-        ) from None
-    except httpx.HTTPError:
-        raise AnswerLost("The answer did not arrive.", call=path) from None
-    if answer.status_code != 200:
-        fault = error_from_response(
-            path, Response(answer.status_code, dict(answer.headers), answer.content)
-        )
-        if isinstance(fault, NotFound):
-            usage_error(NO_SANDBOX)
-        raise fault
-    return msgspec.json.decode(answer.content)
+        yield SandboxControl(session.client.account)
+    except NotFound:
+        usage_error(NO_SANDBOX)
 
 
 def _show_clock(session: ClientSession, clock: dict[str, Any]) -> None:

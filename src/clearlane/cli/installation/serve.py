@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clearlane.accounts.credentials import Credentials
     from clearlane.api.frame.endpoint import ApiLimits
     from clearlane.api.http.certificates import CertificatePair
-    from clearlane.api.service import ListenAddresses, Service
+    from clearlane.api.service import ListenAddresses, ListenSockets, Service
     from clearlane.sftp_server.listener import SftpServer
     from clearlane.wiring import Installation
 
@@ -113,7 +113,7 @@ async def run(settings: Settings) -> None:
 
     limit_arenas()  # before the first thread starts
     listeners = ListenSockets(_addresses(settings))
-    sftp_listeners = _sftp_listeners(settings)
+    sftp_listeners = _sftp_listeners(settings, listeners)
     base_url = _base_url(settings, listeners.api.getsockname()[1])
     writer = logs.configure(settings.log_level, settings.log_format)
     loop = asyncio.get_running_loop()
@@ -183,18 +183,36 @@ def _addresses(settings: Settings) -> "ListenAddresses":
     )
 
 
-def _sftp_listeners(settings: Settings) -> list[socket.socket]:
+def _sftp_listeners(settings: Settings, others: "ListenSockets") -> list[socket.socket]:
     """Return the sockets of the SFTP server: none if it is off, a second one for older algorithms."""
-    from clearlane.api.http.server import listen
+    from clearlane.api.http.server import ListenError, listen
 
     ports = {
         "--sftp or CLEARLANE_SFTP_PORT": settings.sftp_port,
         "CLEARLANE_SFTP_OLDER_PORT": settings.sftp_older_port if settings.sftp_port else "",
     }
     host = settings.sftp_host or settings.host
-    return [
-        listen(host, int(port), "The SFTP address", name) for name, port in ports.items() if port
-    ]
+    own = {
+        one.getsockname()[1]: words
+        for one, words in (
+            (others.api, "the service"),
+            (others.operations, "the operations of this service"),
+            (others.plain, "the plain listener of this service"),
+        )
+        if one is not None
+    }
+    found: list[socket.socket] = []
+    for name, port in ports.items():
+        if not port:
+            continue
+        try:
+            found.append(listen(host, int(port), "The SFTP address", name))
+        except ListenError:
+            if int(port) not in own:
+                raise
+            wrong = f"The SFTP address: {port} is the port of {own[int(port)]}. Choose another by {name}."
+            raise ListenError(wrong) from None
+    return found
 
 
 def _limits(settings: Settings) -> "ApiLimits":

@@ -1,8 +1,6 @@
 """``clearlane payer``: the payer directory that the operator maintains."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +14,7 @@ from clearlane.cli.command.export_file import (
     ExportFormat,
     OfFormat,
     choose_format,
+    read_input,
     write_export,
 )
 from clearlane.cli.command.kind_options import PayerTypeOption
@@ -28,11 +27,13 @@ from clearlane.cli.command.operator_command import (
     show_json,
     show_table,
 )
-from clearlane.cli.command.output import show_error
+from clearlane.cli.command.output import show_error, show_text
 from clearlane.cli.command.progress import progress
-from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
+from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
+from clearlane.cli.payer import payer_alias
 from clearlane.kernel import limits
+from clearlane.payers.enrolled_transactions import ERA_SENTENCES
 from clearlane.payers.match import PayerMatch
 from clearlane.payers.merge import PayerChanges
 from clearlane.payers.model import PAYER_TYPES, Payer
@@ -43,6 +44,7 @@ from clearlane.wiring import Installation
 app = typer.Typer(
     help="Payers: those that a vendor can reach, and the directory.", add_completion=False
 )
+app.add_typer(payer_alias.app, name="alias")
 
 
 OfType = Annotated[
@@ -77,7 +79,7 @@ def import_(
 
     Example: clearlane payer import payers.csv
     """
-    content = _read(file)
+    content = read_input(file, limits.PAYER_FILE_BYTES_MAX)
 
     async def work(installation: Installation) -> PayerChanges:
         if dry_run or incoming.findings:
@@ -128,10 +130,18 @@ async def show(
         refuse(f"There is no payer {id}.{hint}")
     payers = found
     if as_json:
-        show_json([_facts(payer) for payer in payers])
+        show_json(
+            [_facts(payer) | {"Era": ERA_SENTENCES[payer.era_availability]} for payer in payers]
+        )
         return
     for payer in payers:
         show_facts(list(_facts(payer).items()))
+        hint = (
+            f" `clearlane enrollment list --payer {payer.payer_id} --transaction era` lists providers."
+            if payer.era_availability == "RequiresEnrollment"
+            else ""
+        )
+        show_text(f"{ERA_SENTENCES[payer.era_availability]}{hint}", "  ")
 
 
 @app.command()
@@ -268,15 +278,3 @@ def _report(
         typer.echo(f"{len(findings)} findings on {lines} lines. Nothing is imported.", err=True)
     if findings:
         raise typer.Exit(1)
-
-
-def _read(file: str) -> bytes:
-    """Return the content of a file, up to one byte more than a payer file may have."""
-    most = limits.PAYER_FILE_BYTES_MAX + 1
-    try:
-        if file == STANDARD:
-            return sys.stdin.buffer.read(most)
-        with Path(file).open("rb") as opened:
-            return opened.read(most)
-    except OSError as fault:
-        refuse(f"{file} cannot be read: {fault.strerror}.", MISUSED)

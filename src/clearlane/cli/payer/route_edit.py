@@ -4,13 +4,14 @@ What `route test` would refuse is refused before anything is stored. Knows the s
 is in ``payers``, how routes are stored in ``store``.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, NoReturn
 
 import typer
 
-from clearlane.cli.command.kind_options import PayerTypeOption
+from clearlane.cli.command.kind_options import RouteTypeOption
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,
@@ -43,6 +44,8 @@ from clearlane.cli.payer.route_input import (
 from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.kernel.finding import Finding
+from clearlane.payers.hops import HOP
+from clearlane.payers.model import PAYER_TYPES
 from clearlane.payers.route_change import (
     RouteDifference,
     RouteEdit,
@@ -50,13 +53,14 @@ from clearlane.payers.route_change import (
     differences,
     read_change,
 )
-from clearlane.payers.routes import Route, RouteKind, RouteSecrets, read_route
+from clearlane.payers.routes import FILE_KINDS, Route, RouteKind, RouteSecrets, read_route
 from clearlane.store.delivery.routes import (
     PAYERS_REVISION,
     RouteWithSecrets,
     add_route,
     change_route,
     count_waiting,
+    list_routes,
     load_route,
     remove_route,
 )
@@ -78,9 +82,17 @@ Id = Annotated[int, typer.Argument(metavar="ID", help="The route's number.", min
 @in_installation()
 async def add(
     installation: Installation,
-    payer_id: Annotated[str, typer.Argument(metavar="PAYER_ID", help="PayerId or SvcPayerId.")],
+    payer_id: Annotated[
+        str,
+        typer.Argument(metavar="PAYER_ID", help="PayerId or SvcPayerId; of a hop, an id for it."),
+    ],
     type: Annotated[
-        PayerTypeOption, typer.Option("--type", case_sensitive=False, help="Type of claims.")
+        RouteTypeOption,
+        typer.Option(
+            "--type",
+            case_sensitive=False,
+            help="Type of claims; hop for an upstream clearinghouse that serves many payers.",
+        ),
     ],
     kind: Annotated[
         RouteKind, typer.Option("--kind", case_sensitive=False, help="Kind of connection.")
@@ -103,12 +115,10 @@ async def add(
     secrets = read_secrets(secret, secret_file)
 
     note_sandbox(installation)
-    payer = installation.payers.find(payer_id, type.capitalize())
-    if payer is None:
-        refuse(f"There is no {type} payer {payer_id}. `clearlane payer search` finds them.")
+    key = await _destination(installation, payer_id, type.capitalize(), kind)
     route, findings = read_route(
-        payer_id=payer.payer_id,
-        type=payer.type,
+        payer_id=key[1],
+        type=key[0],
         kind=kind,
         position=position,
         options=options,
@@ -124,6 +134,10 @@ async def add(
         return
     tested = "not tested" if untested else "tested"
     show_text(f"Route {added.id} to {added.payer_id} is added; the connection is {tested}.")
+    if added.type == HOP and added.carries_files:
+        show_text(
+            f"Now give it the payers that it serves: clearlane hop import {added.payer_id} FILE"
+        )
 
 
 @in_installation()
@@ -242,6 +256,39 @@ def show_checks(checks: Sequence[ConnectionCheck]) -> None:
         ["", "tried", TableColumn("result", wrap=True)],
         [["ok" if one.passed else "FAILED", one.name, one.message] for one in checks],
     )
+
+
+async def _destination(
+    installation: Installation, payer_id: str, type: str, kind: RouteKind
+) -> tuple[str, str]:
+    """Return type and id of the payer that a route is to reach, or of a hop, which is named here."""
+    if type == HOP:
+        if not re.fullmatch(r"[A-Z0-9][A-Z0-9-]{1,14}", payer_id):
+            refuse(
+                "A hop has an id of 2 to 15 capital letters, digits and hyphens, such as EASTGATE."
+            )
+        kinds = {
+            one.kind
+            for one, _ in await list_routes(installation.database)
+            if (one.type, one.payer_id) == (HOP, payer_id)
+        }
+        if kind not in FILE_KINDS:
+            if not kinds & FILE_KINDS:
+                refuse(
+                    f"There is no hop {payer_id} yet. Add its route for files first (--kind folder, sftp or core): the "
+                    "one in real time has the same payers."
+                )
+        elif kinds & FILE_KINDS:
+            refuse(f"There is a hop {payer_id} already: clearlane hop show {payer_id}")
+        if any(installation.payers.find(payer_id, one) for one in PAYER_TYPES):
+            refuse(
+                f"{payer_id} is the id of a payer. Give the hop another id: files that come back could be of either."
+            )
+        return HOP, payer_id
+    payer = installation.payers.find(payer_id, type)
+    if payer is None:
+        refuse(f"There is no {type.lower()} payer {payer_id}. `clearlane payer search` finds them.")
+    return payer.key[0], payer.payer_id
 
 
 async def _add(installation: Installation, route: Route, secrets: RouteSecrets) -> Route:

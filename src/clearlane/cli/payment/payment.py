@@ -3,23 +3,26 @@
 import re
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from clearlane.cli.command.filter_options import filter_options
+from clearlane.cli.command.filter_options import filter_options, read_options
 from clearlane.cli.command.operator_command import (
     AsJson,
     in_installation,
     run_in_installation,
 )
-from clearlane.cli.command.output import show_limited, show_text
+from clearlane.cli.command.output import show_limited, show_message, show_text
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import MISUSED, Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.payment.payment_output import claim_payment_lines, payment_lines
+from clearlane.kernel.ids import Scope
+from clearlane.kernel.list_filter import FilterType, ListFilter
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
@@ -36,7 +39,7 @@ from clearlane.wiring import Installation
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Payments (835): list, show, export, assign, payee, pdf.",
+    help="Payments (835): list, show, export, assign, deposit, settle, payee, pdf.",
     add_completion=False,
 )
 
@@ -193,17 +196,128 @@ async def assign(
 
 
 @app.command()
+@in_installation(uses="pipeline.operator.payment_deposit")
+async def deposit(
+    installation: Installation,
+    payment_id: PaymentId,
+    day: Annotated[
+        str,
+        typer.Option(
+            "--day", metavar="YYYY-MM-DD", help="The day of the deposit (default: today)."
+        ),
+    ] = "",
+    amount: Annotated[
+        str, typer.Option("--amount", metavar="AMOUNT", help="Default: what the payer stated.")
+    ] = "",
+    reference: Annotated[
+        str, typer.Option("--reference", help="Of the deposit, as the bank has it.")
+    ] = "",
+    site: Annotated[
+        str, typer.Option("--site", help="The site whose part it is (default: all).")
+    ] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="It was not deposited.")] = False,
+) -> None:
+    """Record that a site deposited its part of a payment, or undo that. Audited.
+
+    Example: clearlane payment deposit P0KT2F8QJ3M5N7R9V1W --day 2026-12-03 --amount 699.10 --reference "slip 7"
+    """
+    from clearlane.pipeline.operator import payment_deposit
+
+    context, today = installation.work_context, installation.clock.now().date()
+    scopes = _scopes_of(installation, site)
+    if undo:
+        closing = payment_deposit.PaymentClosing.DEPOSIT
+        await payment_deposit.reopen_payment(
+            context, payment_id, closing, actor=operator(), scopes=scopes
+        )
+        show_message(f"Payment {payment_id} is not deposited.")
+        return
+    given = read_options(
+        _DEPOSIT_OPTIONS, {"day": day or today.isoformat(), "amount": amount or None}
+    )
+    if fault := payment_deposit.day_fault(given["day"], today + timedelta(days=1)):
+        refuse(f"--day: {fault}", MISUSED)
+    new = payment_deposit.NewDeposit(day=given["day"], amount=given["amount"], reference=reference)
+    await payment_deposit.deposit_payment(context, payment_id, new, actor=operator(), scopes=scopes)
+    details = await _load(installation, payment_id)
+    done = details.payment.deposit
+    less = (
+        f", {wording.money(done.difference)} against what the payer stated"
+        if done.difference
+        else ""
+    )
+    show_message(f"Payment {payment_id}: {wording.money(done.amount or 0)} is deposited{less}.")
+
+
+@app.command()
+@in_installation(uses="pipeline.operator.payment_deposit")
+async def settle(
+    installation: Installation,
+    payment_id: PaymentId,
+    because: Annotated[str, typer.Option("--because", help="Why nothing is left to do.")] = "",
+    site: Annotated[
+        str, typer.Option("--site", help="The site whose part it is (default: all).")
+    ] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="It is not settled.")] = False,
+) -> None:
+    """Record why nothing is left to do with a payment that does not balance, or undo that. Audited.
+
+    Example: clearlane payment settle P0KT2F8QJ3M5N7R9V1W --because "The payer corrects it with the next check"
+    """
+    if undo == bool(because.strip()):
+        refuse("Give --because with a reason, or --undo.", MISUSED)
+
+    from clearlane.pipeline.operator import payment_deposit
+
+    context, scopes = installation.work_context, _scopes_of(installation, site)
+    if undo:
+        closing = payment_deposit.PaymentClosing.SETTLEMENT
+        await payment_deposit.reopen_payment(
+            context, payment_id, closing, actor=operator(), scopes=scopes
+        )
+    else:
+        await payment_deposit.settle_payment(
+            context, payment_id, because, actor=operator(), scopes=scopes
+        )
+    show_message(f"Payment {payment_id} is {'not settled' if undo else 'settled'}.")
+
+
+def _scopes_of(installation: Installation, site: str) -> list[Scope] | None:
+    """Return the scope of a site by its id; None for every site."""
+    if not site:
+        return None
+    found = installation.accounts.any_site(site)
+    if found is None:
+        refuse(f"There is no site {site}. `clearlane site list` shows them.", MISUSED)
+    return [found.scope]
+
+
+_DEPOSIT_OPTIONS = (
+    ListFilter("day", FilterType.DAY, "", "", ""),
+    ListFilter("amount", FilterType.AMOUNT, "", "", ""),
+)
+
+
+@app.command()
 @in_installation(uses="pipeline.operator.payee_admin")
 async def payee(
     installation: Installation,
     number: Annotated[str, typer.Argument(metavar="PAYEE", help="Its NPI, or its tax id.")],
     site: Annotated[str, typer.Argument(metavar="SITE", help="The site's id.")],
+    cut: Annotated[
+        bool,
+        typer.Option(
+            "--cut", help="Cut payments of claims of several sites, so that each gets its own part."
+        ),
+    ] = False,
 ) -> None:
     """Name the site that receives the remittances (835) of a payee as files. Audited.
 
-    Without a name they go to the site whose files bill as the payee, if no other vendor's site does.
+    Without a name they go to the site whose files bill as the payee, if no other vendor's site does. A payment goes
+    whole to the site that is named; with --cut, other sites whose files bill as the payee get the parts with their
+    claims, and the named site the rest, with the provider adjustments.
 
-    Example: clearlane payment payee 1234567893 FERNHILL --data .data
+    Examples: clearlane payment payee 1234567893 FERNHILL --data .data; clearlane payment payee 1234567893 FERNHILL --cut
     """
     found = installation.accounts.any_site(site)
     if found is None:
@@ -211,8 +325,9 @@ async def payee(
 
     from clearlane.pipeline.operator.payee_admin import name_payee
 
-    await name_payee(installation.work_context, number, found, actor=operator())
-    typer.echo(f"Remittances to {number} are files of {site}.")
+    await name_payee(installation.work_context, number, found, is_cut=cut, actor=operator())
+    shared = ", and cut if they pay claims of other sites" if cut else ""
+    show_message(f"Remittances to {number} are files of {site}{shared}.")
 
 
 @app.command()

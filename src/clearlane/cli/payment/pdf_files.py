@@ -3,20 +3,17 @@
 A file is of mode 0600 and there whole or not at all. A long one shows its progress on a terminal.
 """
 
-import contextlib
-import os
-import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import BinaryIO
 
 import typer
 
 from clearlane.cli.claim.claim_show import find_claim_number
 from clearlane.cli.command.operator_command import in_installation
 from clearlane.cli.command.output import counted
+from clearlane.cli.command.private_file import private_file
 from clearlane.cli.command.progress import progress
-from clearlane.cli.command.storage_command import MISUSED, operator, refuse
+from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
 from clearlane.pipeline.query.payments import (
@@ -66,25 +63,8 @@ async def write_claim_file(installation: Installation, claim: str, out: Path) ->
 async def _write(
     installation: Installation, out: Path, heading: FileHeading, pages: Pages, claims: int
 ) -> None:
-    with _private_file(out) as file, progress(counted(claims, "claim"), claims) as show:
+    with private_file(out) as file, progress(counted(claims, "claim"), claims) as show:
         try:
             await make_pdf(heading, pages, file, at=installation.clock.now(), progress=show)
         except PdfRefused as refused:
             refuse(str(refused))
-
-
-@contextlib.contextmanager
-def _private_file(out: Path) -> Iterator[BinaryIO]:
-    """Open a file of mode 0600 that gets its name once it is whole."""
-    try:
-        handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-    except OSError as fault:
-        refuse(f"--out: {out} cannot be written: {fault.strerror}", MISUSED)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.replace(name, out)  # noqa: PTH105
-    except OSError as fault:
-        refuse(f"--out: {out} cannot be written: {fault.strerror}", MISUSED)
-    finally:
-        Path(name).unlink(missing_ok=True)

@@ -110,7 +110,9 @@ def _check_file(name: str, progress: ReadProgress, known_of: "KnownOfClaim | Non
     progress.open(name)
     findings_of = FileFindings(SystemClock().now().date(), known_of)
     try:
-        return check(read_chunks(name), on_progress=progress.advance, findings_of=findings_of)
+        return check(
+            read_chunks(name), on_progress=progress.advance, findings_of=findings_of, decode=True
+        )
     except OSError as error:
         message = f"{display_name(name)}: {open_failure(error)}"
         finding = Finding(

@@ -13,7 +13,9 @@ from clearlane.claims.rules.settings import with_payer
 from clearlane.claims.view import ClaimView
 from clearlane.cli.command.operator_command import run_in_installation
 from clearlane.cli.command.storage_command import refuse
+from clearlane.payers.sender_payers import SenderPayers
 from clearlane.pipeline.intake.code_lookup import CodeLookup
+from clearlane.store.delivery import payer_aliases
 from clearlane.store.installation.code_lists import load_code_lists
 from clearlane.wiring import Installation
 from clearlane.x12.codes.code_editions import CodeLists
@@ -28,9 +30,14 @@ def check_as_site(site: str, data: Path | None, check: Callable[[KnownOfClaim], 
     """
 
     async def work(installation: Installation) -> T:
-        if installation.accounts.any_site(site) is None:
+        found = installation.accounts.any_site(site)
+        if found is None:
             refuse(f"There is no site {site}. clearlane site list shows them.")
-        settings, payers = installation.rule_settings, installation.payers
+        async with installation.database.read(found.scope) as tx:
+            aliases = await payer_aliases.list_aliases(tx)
+        by_alias = {one.alias_key: one.payer_id for one in aliases}
+        payers = SenderPayers(installation.payers, by_alias)
+        settings = installation.rule_settings
         lists, lookup = await load_code_lists(installation.database), CodeLookup()
         loop = asyncio.get_running_loop()
 

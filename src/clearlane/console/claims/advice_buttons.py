@@ -6,9 +6,10 @@ What cannot be done now has no button. An act outside the console leads to a pag
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from clearlane.claims.awaiting import Awaited
 from clearlane.claims.responses.advice_act import CORRECTED, AdviceAct
 from clearlane.claims.responses.provenance import Explanation
-from clearlane.console.claims.claim_actions import why_not_again, why_not_correct
+from clearlane.console.claims.claim_actions import why_not_again, why_not_correct, why_not_next
 from clearlane.console.claims.claim_advice import ClaimAdvice, row_act
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.kernel.claim_label import ClaimLabel
@@ -94,6 +95,8 @@ def advice_button(
         # A payer's duplicate may have any id; an id that another claim has finds that claim.
         known = "" if row.label is ClaimLabel.NOT_ACCEPTED else row.member_id
         href = request.url("/search", q=known or row.vendor_claim_id)
+    elif advice.act is AdviceAct.NEXT_PAYER and not why_not_next(row, history, None):
+        href = request.url(f"{path}/next")
     else:
         href = request.url(f"{path}/outside") if advice.act in OUTSIDE else ""
     return AdviceButton(title, href) if title and href and request.may_work else None
@@ -101,6 +104,8 @@ def advice_button(
 
 def act_words(row: ClaimRow) -> str:
     """Return the act that a listed claim asks for, in words; empty for waiting and for nothing to do."""
+    if row.awaiting and row.awaiting.what is Awaited.SECONDARY:
+        return ACT_TITLES[AdviceAct.NEXT_PAYER]
     return ACT_TITLES.get(row_act(row), "")
 
 

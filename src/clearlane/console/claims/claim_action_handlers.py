@@ -1,13 +1,20 @@
-"""Actions on one claim beside its correction: hold, release, cancel before sending, and its PDF."""
+"""Actions on one claim beside its correction: hold, release, cancel before sending, ask the payer, its PDF and its proof."""
+
+import asyncio
+from datetime import timedelta
 
 from starlette.responses import Response
 
 from clearlane.console.claims.claim_page import open_claim
-from clearlane.console.frame.act_question import UNDONE_BESIDE, ActQuestion, AskFirst
+from clearlane.console.frame.act_question import SENDS_NOTHING, UNDONE_BESIDE, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.pdf_response import pdf_response
+from clearlane.console.frame.rendering import download
 from clearlane.payments.pdf.frames import ClaimFileHeading
+from clearlane.pipeline.filing.claim_proof import NOT_SENT, ProofRefused, load_claim_proof
+from clearlane.pipeline.filing.proof_file import MEDIA_TYPES, ProofFormat, make_proof_file
+from clearlane.pipeline.inquiry.ask_payer import NotAsked, ask_and_wait
 from clearlane.pipeline.intake.hold_claims import (
     CANCEL,
     HOLD,
@@ -17,14 +24,41 @@ from clearlane.pipeline.intake.hold_claims import (
 )
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.payments import load_claim_payments, one_page
+from clearlane.pipeline.query.pdf_process import PdfRefused
 
 pages = PageRows(roles=BILLERS)
+ASK_WAIT = timedelta(seconds=20)
+"""How long a person waits for a payer in real time; the answer is in the history whenever it comes."""
+NOT_HERE = "This node does not ask payers. Use the address of a node that serves calls."
 
 
 @pages.act("/claims/{number}/hold", UNDONE_BESIDE)
 async def hold(request: PageRequest) -> Response:
     """Keep the claim back until it is released."""
     return await _run(request, HOLD, "held")
+
+
+@pages.act("/claims/{number}/ask", SENDS_NOTHING)
+async def ask(request: PageRequest) -> Response:
+    """Ask the payer about the claim, and show its answer in the history."""
+    opened = await open_claim(request)
+    context, now = request.context.work_context, request.context.clock.now()
+    if context.payer_access.inquiry_runner is None:
+        return request.message(503, "Not asked", NOT_HERE)
+    asked = await ask_and_wait(
+        context,
+        opened.number,
+        site=opened.site,
+        actor=request.actor,
+        now=now,
+        stopping=asyncio.Event(),
+        wait=ASK_WAIT,
+    )
+    if isinstance(asked, NotAsked):
+        return request.message(409, "The payer was not asked", asked.sentence)
+    await refresh_summary(context, opened.site)
+    done = "asked" if asked.is_open else "answered"
+    return request.redirect(f"/claims/{opened.number}", done=done)
 
 
 @pages.act(
@@ -91,3 +125,20 @@ async def download_pdf(request: PageRequest) -> Response:
         return request.message(409, "No PDF", "No payment has decided on this claim yet.")
     heading = ClaimFileHeading(payments=tuple(payment for payment, _ in claim_payments))
     return await pdf_response(request, heading, one_page(claim_payments), opened.number)
+
+
+@pages.page("/claims/{number}/proof", roles=EVERYBODY)
+async def download_proof(request: PageRequest) -> Response:
+    """Return the proof that the claim was filed as PDF, with the evidence attached."""
+    opened = await open_claim(request, action="console.claim_proof")
+    context = request.context.work_context
+    try:
+        proof = await load_claim_proof(
+            context, opened.site.scope, opened.number, actor=request.actor
+        )
+        if proof is None:
+            raise ProofRefused(NOT_SENT)
+        content = await make_proof_file(context, proof, ProofFormat.PDF)
+    except (ProofRefused, PdfRefused) as refused:
+        return request.message(409, "No proof yet", str(refused))
+    return download(content, f"{opened.number}-proof.pdf", MEDIA_TYPES[ProofFormat.PDF])

@@ -16,10 +16,15 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_text import short_day
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros
+from clearlane.payers.routes import STATUS_INQUIRY
+from clearlane.pipeline.intake.hold_claims import IS_SHADOW
 from clearlane.pipeline.intake.send_anyway import why_not_overruled
 from clearlane.pipeline.intake.submit_correction import IS_A_VOID
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
+from clearlane.pipeline.route_connections import takes_inquiries
+from clearlane.store.claims.claims import SHADOWS
+from clearlane.store.payments.secondary_drafts import DraftRow, DraftState
 
 CORRECTABLE = frozenset(
     {
@@ -40,6 +45,8 @@ class ClaimAction:
     """An entry of the claim's menu: a link, a form, or a reason why it is not possible."""
 
     title: str
+    key: str = ""
+    """What the page finds it by."""
     href: str = ""
     action: str = ""
     """The path of a form that does it."""
@@ -48,7 +55,11 @@ class ClaimAction:
 
 
 def claim_actions(
-    request: PageRequest, number: str, row: ClaimRow, history: ClaimHistory
+    request: PageRequest,
+    number: str,
+    row: ClaimRow,
+    history: ClaimHistory,
+    draft: DraftRow | None,
 ) -> list[ClaimAction]:
     """Return the entries of a claim's menu."""
     sent = [one for one in history.sendings if one.delivered_at is not None]
@@ -62,7 +73,25 @@ def claim_actions(
             because="" if has_payment else "No payment has decided on it yet.",
         ),
         ClaimAction(
+            title="Ask the payer",
+            action=f"{path}/ask",
+            because=why_not_ask(request, row, history),
+        ),
+        ClaimAction(title="Print on the form or on plain paper", href=request.url(f"{path}/print")),
+        ClaimAction(
+            title="Proof of filing as PDF",
+            href=request.url(f"{path}/proof"),
+            because="" if sent else "It was not sent yet: there is nothing to prove.",
+        ),
+        ClaimAction(
+            title="Bill the next payer",
+            key="next",
+            href=request.url(f"{path}/next"),
+            because=why_not_next(row, history, draft),
+        ),
+        ClaimAction(
             title="Correct and resubmit",
+            key="correct",
             href=request.url(f"{path}/correct"),
             because=why_not_correct(row, history),
         ),
@@ -88,6 +117,7 @@ def claim_actions(
         ),
         ClaimAction(
             title="Send again unchanged",
+            key="again",
             href=request.url(f"{path}/again"),
             because=why_not_again(row, history),
         ),
@@ -128,6 +158,28 @@ def why_not_correct(row: ClaimRow, history: ClaimHistory) -> str:
     if CONCERNS[row.label] is LabelConcern.WAIT:
         return "The payer has not answered yet. It can be corrected after the answer."
     return "Nothing in it was refused or denied."
+
+
+def why_not_next(row: ClaimRow, history: ClaimHistory, draft: DraftRow | None) -> str:
+    """Return why the payer after this one cannot be billed; empty if it can, or was and is to be corrected."""
+    if refusal := _why_not_here(row, history):
+        return refusal
+    if draft is not None and draft.state == DraftState.SENT:
+        return f"The next payer was billed: claim {draft.secondary_claim}."
+    return "" if history.payments else "No payer has decided on it yet."
+
+
+def why_not_ask(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> str:
+    """Return why the payer cannot be asked about a claim (276); empty if it can."""
+    if history.loaded.row.state in SHADOWS:
+        return IS_SHADOW
+    if not _was_sent(history):
+        return "It was not sent yet: the payer does not know it."
+    connections = request.context.work_context.payer_access.connections()
+    type = KINDS[ClaimKind(row.kind)].payer_type
+    if not takes_inquiries(connections, type, row.payer_id, STATUS_INQUIRY):
+        return "This payer takes no questions about claims (276)."
+    return ""
 
 
 def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> str:
@@ -193,7 +245,9 @@ def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
 
 
 def _why_replaced(history: ClaimHistory) -> str:
-    """Return which claim took its place; empty if none did."""
+    """Return which claim took its place, or that it is never sent; empty if neither holds."""
+    if history.loaded.row.state in SHADOWS:
+        return IS_SHADOW
     return f"It was replaced by {history.successor}: use that one." if history.successor else ""
 
 

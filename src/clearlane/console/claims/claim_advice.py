@@ -13,11 +13,11 @@ from clearlane.claims.forms import form_of
 from clearlane.claims.responses.advice_act import NOT_SENT_AGAIN, AdviceAct
 from clearlane.claims.responses.explain_findings import explain_findings
 from clearlane.claims.responses.provenance import Explanation
-from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.claim_label import STOPPED_LABELS, ClaimLabel
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
 from clearlane.pipeline.query.claim_reason import is_denied
-from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.claims import WITH_ERRORS
 
 LABEL_ACTS: Mapping[ClaimLabel, AdviceAct] = {
     ClaimLabel.RECEIVED: AdviceAct.WAIT,
@@ -64,7 +64,7 @@ class ClaimAdvice:
 def explanations(history: ClaimHistory) -> list[Explanation]:
     """Return what the payer said last (complaints or adjustments), or what we did not accept."""
     loaded = history.loaded
-    if loaded.row.state == NOT_ACCEPTED:
+    if loaded.row.state in WITH_ERRORS:
         return explain_findings(form_of(loaded.claim), loaded.findings)
     for entry in reversed(history.entries):
         if entry.explanations:
@@ -80,7 +80,7 @@ def is_fixable(one: Explanation, label: ClaimLabel) -> bool:
         label is ClaimLabel.IN_PROCESS
     ):  # pending, and perhaps for what the provider or the patient has to give
         return one.source == "277" and one.act not in IDLE
-    return label in {ClaimLabel.NOT_ACCEPTED, ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
+    return label in {*STOPPED_LABELS, ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
 
 
 def claim_advice(row: ClaimRow, history: ClaimHistory) -> ClaimAdvice:

@@ -13,6 +13,7 @@ from typing import Any
 from clearlane.claims import codes
 from clearlane.claims.fields import Claim, ClaimField, ClaimPart, JsonClaim, fields_of
 from clearlane.claims.forms import AnyForm, form_of, form_of_kind
+from clearlane.claims.institutional_view import CodeView
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.file_claim_form import SegmentRow, segment_rows, view_values
 from clearlane.console.frame import page_text
@@ -135,9 +136,13 @@ def show_value(value: object) -> str:
     if isinstance(value, Decimal):
         return f"{value:,.2f}"
     if isinstance(value, tuple | list):
-        return "  ".join(filter(None, map(show_value, value)))
+        has_parts = any(isinstance(one, ClaimPart | CodeView) for one in value)
+        return ("; " if has_parts else "  ").join(filter(None, map(show_value, value)))
     if isinstance(value, ClaimPart):
         return " ".join(filter(None, map(show_value, value.__dict__.values())))
+    if isinstance(value, CodeView):
+        days = dict.fromkeys(filter(None, (value.first_day, value.last_day)))
+        return show_value((value.code, *days, value.amount, value.present_on_admission))
     return str(value)
 
 
@@ -150,7 +155,7 @@ def _box(
     given: Mapping[str, str],
 ) -> FormBox:
     number = same[0].box
-    title = same[0].label if len(same) == 1 else titles.get(number, same[0].label)
+    title = titles.get(number, same[0].label)
     values = [_with_meaning(each, show_value(held.get(each.name))) for each in same]
     fault = next((text for each in same if (text := _fault_of(each.name, faults))), "")
     return FormBox(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.console.claims.claim_words import row_tag
 from clearlane.console.frame import page_text
 from clearlane.kernel.csv_text import csv_line, escape_formula
@@ -9,7 +10,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.query.claim_list import ClaimRow
 
 COLUMNS = (
-    "Label", "Claim number", "Your id", "Patient", "Birth date", "Service date", "Payer id", "Payer", "Reason",
+    "Label", "Claim number", "Your id", "Patient", "Birth date", "Service date", "Kind", "Type of bill", "Payer id", "Payer", "Reason",
     "Charge", "Paid", "Patient owes", "Last change", "Assigned",
 )  # fmt: skip
 
@@ -24,7 +25,7 @@ def claims_csv(rows: Iterable[ClaimRow], payers: PayerDirectory) -> bytes:
 
 
 def _cells(row: ClaimRow, payers: PayerDirectory) -> list[str]:
-    payer = payers.find(row.payer_id, row.kind.title())
+    payer = payers.find(row.payer_id, KINDS[ClaimKind(row.kind)].payer_type)
     return [
         row_tag(row).text,
         row.number,
@@ -32,6 +33,8 @@ def _cells(row: ClaimRow, payers: PayerDirectory) -> list[str]:
         row.patient,
         row.born.isoformat() if row.born else "",
         row.service_day.isoformat() if row.service_day else "",
+        KINDS[ClaimKind(row.kind)].label,
+        row.bill_type,
         row.payer_id,
         payer.name if payer else "",
         row.reason.of_claim,

@@ -10,9 +10,11 @@ from itertools import islice
 from clearlane.claims.fields import Claim
 from clearlane.claims.responses.element_fields import ElementFields
 from clearlane.claims.x12_claim import X12Claim
-from clearlane.pipeline.intake.claim_x12 import write_claim_837
+from clearlane.kernel.ids import Scope
+from clearlane.pipeline.intake.claim_x12 import claim_837
 from clearlane.pipeline.load_claim import LoadedClaim
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.store.claims.claims import WITH_ERRORS
 from clearlane.x12.show.describe import ElementDescription, describe_segment, iter_segments
 
 SEGMENTS_SHOWN_MAX = 500
@@ -57,16 +59,8 @@ def explain_segments(content: bytes, claim: Claim | None = None) -> list[Explain
     return explained
 
 
-def sent_x12(context: WorkContext, loaded: LoadedClaim) -> bytes:
+async def sent_x12(context: WorkContext, scope: Scope, loaded: LoadedClaim) -> bytes:
     """Return the claim as the 837 that its payer gets; empty for one that was not accepted."""
-    row = loaded.row
-    if row.state == "not_accepted":
+    if loaded.row.state in WITH_ERRORS:
         return b""
-    return write_claim_837(
-        context,
-        loaded.claim,
-        number=row.claim_number,
-        payer_id=row.payer_id,
-        account_as_number=row.account_as_number,
-        now=context.clock.now(),
-    )
+    return await claim_837(context, scope, loaded, now=context.clock.now())

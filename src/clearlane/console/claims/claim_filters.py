@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, WORKLIST_TABS, ClaimFilter
+from clearlane.claims.claim_filters import (
+    CLAIM_FILTERS,
+    CLAIM_TABS,
+    NEXT_PAYER_TAB,
+    SHADOW_TAB,
+    WORKLIST_TABS,
+    ClaimFilter,
+)
 from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.page_text import day as day_words
 from clearlane.kernel import list_filter
@@ -23,8 +30,6 @@ class ClaimTab:
 
     key: str
     title: str
-    days: int = 0
-    """How far back its last change may lie by default; 0 for any time."""
     nothing: str = ""
     """What an empty list says."""
 
@@ -34,13 +39,18 @@ class ClaimTab:
         return self.key in WORKLIST_TABS
 
     @property
+    def is_grouped(self) -> bool:
+        """Whether its claims are shown by what the payer said."""
+        return self.is_worklist and self.key != NEXT_PAYER_TAB
+
+    @property
     def labels(self) -> tuple[ClaimLabel, ...]:
         """The labels of its claims."""
         return CLAIM_TABS[self.key]
 
 
 TABS = (
-    ClaimTab(key="all", title="All", days=30, nothing="No claims yet."),
+    ClaimTab(key="all", title="All", nothing="No claims yet."),
     ClaimTab(key="needs_you", title="Needs you", nothing="Nothing needs you."),
     ClaimTab(key="rejected", title="Rejected", nothing="No rejected claims."),
     ClaimTab(key="denied", title="Denied", nothing="No denied claims."),
@@ -48,15 +58,16 @@ TABS = (
     ClaimTab(
         key="paid",
         title="Paid",
-        days=30,
         nothing="No paid claims yet. Payments usually follow claims by 14 to 30 days.",
     ),
+    ClaimTab(key=NEXT_PAYER_TAB, title="Next payer", nothing="No next payer is to be billed."),
+    ClaimTab(key=SHADOW_TAB, title="Shadow", nothing="No claims of shadow files."),
 )
 BY_KEY = {tab.key: tab for tab in TABS}
 CHANGED_CHOICES = {
+    "": "Changed at any time",
     "30": "Changed in the last 30 days",
     "90": "Changed in the last 90 days",
-    "any": "Changed at any time",
 }
 KIND_CHOICES = {kind.value: KINDS[kind].label for kind in SUBMITTED_KINDS}
 FILTERS = {
@@ -84,12 +95,6 @@ class ClaimFilterForm:
         """The tab of the list."""
         return BY_KEY[self.tab]
 
-    @property
-    def changed_choice(self) -> str:
-        """How far back the last change may lie."""
-        days = self.chosen_tab.days
-        return self.changed or (str(days) if days else "any")
-
     def as_query(self, **changes: str) -> dict[str, str]:
         """Return what the address says, with these changes."""
         own = {name: str(getattr(self, name)) for name in OWN_NAMES}
@@ -99,8 +104,8 @@ class ClaimFilterForm:
     def values(self, now: datetime) -> dict[str, Any]:
         """Return what the filters mean, by name."""
         found = {name: FILTERS[name].read(text) for name, text in self.given.items()}
-        if self.changed_choice != "any":
-            found["changed_after"] = now - timedelta(days=int(self.changed_choice))
+        if self.changed:
+            found["changed_after"] = now - timedelta(days=int(self.changed))
         return {"tab": self.tab, **found}
 
     def chips(self, *, payer: str = "") -> list[tuple[str, dict[str, str]]]:
@@ -109,7 +114,7 @@ class ClaimFilterForm:
         if payer:
             words["payer"] = f"payer {payer}"
         own = {
-            "changed": CHANGED_CHOICES.get(self.changed, ""),
+            "changed": CHANGED_CHOICES[self.changed].lower(),
             "cause": f"reason {self.cause}",
             "mine": "assigned to me",
         }
@@ -124,6 +129,8 @@ def read_filters(query: Mapping[str, str], tab: str = "") -> tuple[ClaimFilterFo
     """Return the filters of an address, and a sentence for each one that cannot be used."""
     texts = {name: query.get(name, "").strip() for name in (*OWN_NAMES, *FILTERS)}
     texts["tab"] = texts["tab"] or tab or "all"
+    if texts["changed"] == "any":
+        texts["changed"] = ""
     faults = [sentence for name, sentence in _faults(texts) if texts.update({name: ""}) is None]
     texts["tab"] = texts["tab"] or "all"
     given = {name: texts.pop(name) for name in FILTERS}

@@ -1,16 +1,19 @@
-"""The money of a claim's lines in columns: what the patient owes by kind, what was written off, and what was denied.
+"""The money of a claim's lines in columns, and of the claims to all its payers in rows.
 
-Knows adjustments; knows no page.
+What the patient owes by kind, what was written off, and what was denied. Knows adjustments; knows no page.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from clearlane.claims.responses.provenance import Explanation
 from clearlane.console.frame.page_text import CENTS, money
 from clearlane.console.payments.payment_words import method_noun
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine, Payment
+from clearlane.pipeline.secondary.payer_chain import PayerChain, place_of
+from clearlane.store.payments.secondary_drafts import DraftState
 
 PATIENT_COLUMNS = {"1": "deductible", "2": "coinsurance", "3": "copay"}
 """The column of what the patient owes (group PR), by reason."""
@@ -121,6 +124,75 @@ def _owed(claim_payment: ClaimPayment) -> str:
         return kinds[0]
     whole = money(claim_payment.patient)
     return f"{whole}: {', '.join(kinds)}" if kinds else whole
+
+
+# ---- the claims to all payers of one service ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainRow:
+    """A payer of a service, and the claim to it; amounts are cents."""
+
+    place: str
+    """Primary, secondary, and so on."""
+    payer: str
+    number: str = ""
+    """The claim; empty while it is a draft."""
+    label: str = ""
+    charge: int = 0
+    paid: int = 0
+    patient: int = 0
+    is_decided: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainTable:
+    """The claims to all payers of one service, and what is left to the patient."""
+
+    rows: Sequence[ChainRow]
+    patient_paid: int
+    balance: int | None
+    """What the patient owes after the last payer that decided; None before any did."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is more than one payer."""
+        return len(self.rows) > 1
+
+
+DRAFT_WORDS: Mapping[str, str] = {
+    DraftState.NEW: "Is being drafted",
+    DraftState.FAILED: "Could not be drafted",
+    DraftState.OPEN: "To be billed: something is asked",
+    DraftState.READY: "To be billed",
+    DraftState.FORWARDED: "Forwarded by the payer before",
+    DraftState.ANSWERED: "Answered by itself",
+}
+"""Where the claim that comes next stands, while it is a draft. One that is withdrawn is no part of the chain."""
+
+
+def chain_table(chain: PayerChain, payer_name: Callable[[str], str]) -> ChainTable:
+    """Return the claims to all payers as rows, the draft of the next one last."""
+    decided = {one.claim_number for one in chain.decided}
+    rows = [
+        ChainRow(
+            place=place_of(at),
+            payer=payer_name(one.payer_id),
+            number=one.claim_number,
+            label=LABEL_WORDS[ClaimLabel(one.label)],
+            charge=one.total_cents,
+            paid=one.paid_cents,
+            patient=one.patient_cents,
+            is_decided=one.claim_number in decided,
+        )
+        for at, one in enumerate(chain.links)
+    ]
+    draft = chain.draft
+    if draft is not None and draft.state in DRAFT_WORDS:
+        payer = payer_name(draft.payer_id) if draft.payer_id else ""
+        words = DRAFT_WORDS[draft.state]
+        rows.append(ChainRow(place=place_of(len(rows)), payer=payer, label=words))
+    return ChainTable(rows=rows, patient_paid=chain.patient_paid, balance=chain.patient_balance)
 
 
 def adjustment_words(explained: Sequence[Explanation]) -> str:

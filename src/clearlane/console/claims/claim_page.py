@@ -1,7 +1,7 @@
 """A claim: what it is called and who decided, why and what to do, what happened, and its form, money, files and notes."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.claims.awaiting import OF_DRAFTS, Awaited
 from clearlane.claims.claim_filters import ACT_LABELS
 from clearlane.claims.fields import value_at
 from clearlane.claims.forms import form_of
@@ -20,9 +21,9 @@ from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
 from clearlane.claims.responses.explain_findings import OWN_SOURCE
 from clearlane.claims.responses.field_lookup import field_words
 from clearlane.claims.responses.payer_words import list_words, payers_words
-from clearlane.claims.responses.provenance import Explanation
+from clearlane.claims.responses.provenance import Explanation, by_field
 from clearlane.claims.x12_claim import X12Claim
-from clearlane.console.claims.advice_buttons import advice_button, explanation_button
+from clearlane.console.claims.advice_buttons import AdviceButton, advice_button, explanation_button
 from clearlane.console.claims.claim_actions import claim_actions
 from clearlane.console.claims.claim_advice import (
     NEVER_DENIED,
@@ -38,29 +39,32 @@ from clearlane.console.claims.claim_filters import (
     read_filters,
 )
 from clearlane.console.claims.claim_money import (
+    ChainTable,
     adjustment_words,
+    chain_table,
     claim_payment_in_force,
     money_table,
 )
 from clearlane.console.claims.claim_words import (
     LabelTag,
+    awaiting_words,
     generation_words,
     label_tag,
-    silence_words,
 )
-from clearlane.console.claims.claims_page import find_page, payer_name
+from clearlane.console.claims.claims_page import find_page, payer_name, total_lists
 from clearlane.console.frame.act_question import ADDS
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.page_text import spell_days
-from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
+from clearlane.kernel.claim_label import LABEL_WORDS, SHADOW_LABELS, STOPPED_LABELS, ClaimLabel
 from clearlane.kernel.clock import from_micros
+from clearlane.kernel.formats import to_cents
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.pipeline.claim_label import shown_label
+from clearlane.pipeline.enrollment.era_answer import EraState, explain_claim_era
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
-from clearlane.pipeline.query.claim_filters import usual_days_of
 from clearlane.pipeline.query.claim_history import (
     CHECKED,
     ClaimHistory,
@@ -72,9 +76,12 @@ from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
 from clearlane.pipeline.query.claim_reason import is_denied, to_reason
 from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payments import load_claim_payments
+from clearlane.pipeline.secondary.payer_chain import load_payer_chain
 from clearlane.pipeline.stored_facts import open_document_source
 from clearlane.store.claims.claims import find_owner
 from clearlane.store.database.database import SystemScope
+from clearlane.store.payments import secondary_drafts
+from clearlane.store.payments.secondary_drafts import DraftRow, DraftState
 
 pages = PageRows(roles=EVERYBODY, menu="/claims")
 NOTICES = {
@@ -90,6 +97,10 @@ NOTICES = {
     "held": "The claim is held: it is sent when it is released.",
     "released": "The claim is released and leaves with the next file.",
     "canceled": "The claim is canceled and never sent.",
+    "asked": "The payer was asked. Its answer will be in the history.",
+    "answered": "The payer was asked and has answered: see the history.",
+    "next-sent": "The claim for the next payer is accepted and leaves with the next file.",
+    "settled": "Recorded: what was sent to the next payer is corrected or refunded.",
     "outside": "Recorded. The claim is off the worklist until the payer decides again.",
 }
 
@@ -141,9 +152,7 @@ class OpenedClaim:
     def tag(self) -> LabelTag:
         """The label."""
         row = self.row
-        return label_tag(
-            shown_label(row.label, no_answer=row.no_answer, is_replaced=self.is_replaced)
-        )
+        return label_tag(shown_label(row.label, is_replaced=self.is_replaced))
 
 
 async def open_claim(request: PageRequest, action: str = "console.claim") -> OpenedClaim:
@@ -189,9 +198,16 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
     claim_payments = await _claim_payments(request, opened) if opened.history.payments else []
     lines, settled = _money_lines(claim_payments), claim_payment_in_force(claim_payments)
     named = settled.forwarded_to if settled else ""
-    row, usual = opened.row, usual_days_of(request.context.work_context)
+    row = opened.row
     payer = payer_name(request, row.payer_id, row.kind)
-    silence = request.context.clock.now() - row.changed_at
+    draft = await load_draft(request, opened)
+    chain = await load_chain(request, opened)
+    actions = claim_actions(request, opened.number, row, opened.history, draft)
+    action_of = {one.key: one for one in actions if one.key}
+    main = advice_button(request, advice, row, opened.history)
+    bills_next = row.awaiting is not None and row.awaiting.what is Awaited.SECONDARY
+    if main is None and bills_next and request.may_work and not action_of["next"].because:
+        main = AdviceButton(action_of["next"].title, action_of["next"].href)
     return request.render(
         "claim.html",
         row.patient or opened.number,
@@ -201,19 +217,19 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         decided=_decided(request, opened),
         again=generation_words(row.generation),
         payer=payer,
-        silence=silence_words(
-            row.label,
-            payer,
-            silence,
-            usual.of(row.kind, row.payer_id),
-            is_own=usual.has_own(row.kind, row.payer_id),
-        ),
+        awaiting=awaiting_words(row.awaiting, payer) if row.awaiting else "",
+        filing=row.filing.sentence() if row.filing else "",
+        era=await _era_words(request, opened),
         why=[one for one in why if is_fixable(one, row.label)],
         rest=[one for one in why if not is_fixable(one, row.label)],
         advice=advice,
-        main=advice_button(request, advice, row, opened.history),
+        main=main,
+        main_is_next=main is not None and main.href == action_of["next"].href,
+        next_words=_next_words(request, opened, draft),
+        chain=chain,
         button_of=lambda one: explanation_button(request, one, advice, row, opened.history),
         seen_on=await _seen_on(request, opened, why),
+        series_words=wording.series_words,
         related_payer=lambda payer_id: payer_name(request, payer_id, row.kind),
         sent_value=lambda path: sent_value(opened, path),
         entries=[*reversed(opened.history.entries)],
@@ -235,11 +251,13 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         payers_words=payers_words,
         list_words=list_words,
         cause_of=lambda one: to_reason(one).cause,
-        parts_x12=_parts(request, opened) if shown == "files" else {},
+        parts_x12=await _parts(request, opened) if shown == "files" else {},
+        is_shadow=row.label in SHADOW_LABELS,
         notes=notes,
         note=note,
         note_time=lambda note: from_micros(note.at),
-        actions=claim_actions(request, opened.number, opened.row, opened.history),
+        actions=actions,
+        action_of=action_of,
         walk=await _walk(request, opened.number),
         leaves=_leaves(request, opened),
         just_sent=request.query("done") in SENT_NOTICES,
@@ -247,6 +265,23 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         may_work=request.may_work,
         claim_url=f"/claims/{opened.number}",
     )
+
+
+async def _era_words(request: PageRequest, opened: OpenedClaim) -> str:
+    """Return why there is no ERA about the claim; empty if there is one, or none is due."""
+    row, context = opened.row, request.context
+    payer = context.payers.find(row.payer_id, KINDS[ClaimKind(row.kind)].payer_type)
+    now = context.clock.now()
+    answer = await explain_claim_era(
+        context.database,
+        context.work_context.vault,
+        opened.site,
+        row.stored,
+        row.status,
+        payer,
+        now,
+    )
+    return spell_days(answer.sentence) if answer and answer.state is not EraState.RECEIVED else ""
 
 
 async def _seen_on(
@@ -270,16 +305,19 @@ async def _seen_on(
 def faults_by_field(opened: OpenedClaim) -> dict[str, str]:
     """Return the payer's sentences, or ours, for each field that they name and that a correction may change, by path."""
     found: dict[str, list[str]] = {}
-    for one in explanations(opened.history):
-        if is_fixable(one, opened.row.label) and one.act not in NOT_SENT_AGAIN:
-            for place in one.fields:
-                found.setdefault(place.path, []).append(f"{payers_words(one)} {one.todo}".strip())
+    fixable = [
+        one
+        for one in explanations(opened.history)
+        if is_fixable(one, opened.row.label) and one.act not in NOT_SENT_AGAIN
+    ]
+    for path, one in by_field(fixable):
+        found.setdefault(path, []).append(f"{payers_words(one)} {one.todo}".strip())
     return {path: " ".join(dict.fromkeys(sentences)) for path, sentences in found.items()}
 
 
 def sent_value(opened: OpenedClaim, path: str) -> str:
     """Return the value of a field of the claim, as it was sent; of one that was never sent, as it was given."""
-    if opened.row.label is ClaimLabel.NOT_ACCEPTED and path in opened.history.loaded.given:
+    if opened.row.label in STOPPED_LABELS and path in opened.history.loaded.given:
         return opened.history.loaded.given[path]
     claim = opened.history.loaded.claim
     if isinstance(claim, X12Claim):
@@ -293,7 +331,7 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
     status, row = opened.history.status, opened.row
     if opened.is_replaced:
         return f"by {opened.history.successor}"
-    if row.label is ClaimLabel.NOT_ACCEPTED:
+    if row.label in STOPPED_LABELS:
         return f"by us, {row.changed_at:%b} {row.changed_at.day}"
     day = status.decided_day if status else None
     name = payer_name(request, row.payer_id, row.kind)
@@ -352,7 +390,7 @@ def _entry_sentences(
 def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
     """Return the color of an entry of the timeline; none for what asks for nothing and pays nothing."""
     words = entry.headline.lower()
-    if entry.headline == CHECKED and label is ClaimLabel.NOT_ACCEPTED:
+    if entry.headline == CHECKED and label in STOPPED_LABELS:
         return "act"
     if any(word in words for word in ("refused", "rejected", "denied")):
         return "act"
@@ -384,10 +422,46 @@ def _money_lines(claim_payments: PaymentsOfClaim) -> ClaimPayment | None:
     return counting[-1] if counting else None
 
 
+# ---- the payer after this one --------------------------------------------------------------------
+
+NEXT_WORDS: Mapping[str, str] = {
+    DraftState.FAILED: "The claim for the next payer could not be drafted: bill it from here, or from your practice software.",
+    DraftState.OPEN: "The next payer is to be billed. Something must be known first.",
+    DraftState.READY: "The next payer, {payer}, is to be billed.",
+    DraftState.FORWARDED: "The payer forwarded the claim: the answer of the next payer is awaited.",
+    DraftState.TO_CORRECT: "The payer changed its decision after {claim} was sent to the next payer: correct that claim, or refund what was paid for it.",
+}
+"""What a claim page says about the next payer, by the state of its draft."""
+
+
+async def load_draft(request: PageRequest, opened: OpenedClaim) -> DraftRow | None:
+    """Return the draft of the claim for the next payer; None if there is none."""
+    async with request.context.database.read(opened.site.scope) as tx:
+        return await secondary_drafts.find_draft(tx, opened.number)
+
+
+async def load_chain(request: PageRequest, opened: OpenedClaim) -> ChainTable:
+    """Return the claims to all payers of the service."""
+    claim, row = opened.history.loaded.claim, opened.row
+    patient_paid = to_cents(form_of(claim).view(claim).patient_paid) or 0
+    context = request.context.work_context
+    chain = await load_payer_chain(context, opened.site, opened.number, patient_paid)
+    return chain_table(chain, lambda payer_id: payer_name(request, payer_id, row.kind))
+
+
+def _next_words(request: PageRequest, opened: OpenedClaim, draft: DraftRow | None) -> str:
+    """Return what is to be done about the next payer; empty for nothing."""
+    awaiting = opened.row.awaiting
+    if draft is None or awaiting is None or awaiting.what not in OF_DRAFTS:
+        return ""
+    payer = payer_name(request, draft.payer_id, opened.row.kind)
+    return NEXT_WORDS.get(draft.state, "").format(payer=payer, claim=draft.secondary_claim)
+
+
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[ExplainedSegment]]:
+async def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[ExplainedSegment]]:
     """Return the claim's part of each payer's file, explained, by the document's id; ours has an empty one."""
     vault = request.context.vault
     found = {
@@ -395,7 +469,8 @@ def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[Explaine
         for document in opened.history.documents
     }
     loaded = opened.history.loaded
-    ours = explain_segments(sent_x12(request.context.work_context, loaded), loaded.claim)
+    sent = await sent_x12(request.context.work_context, opened.site.scope, loaded)
+    ours = explain_segments(sent, loaded.claim)
     return {"": ours, **found}
 
 
@@ -444,7 +519,7 @@ async def _next_claim(request: PageRequest) -> NextClaim | None:
             href = request.url(f"/claims/{number}", **{"from": urlencode(form.as_query())})
             words = f"{LABEL_WORDS[ClaimLabel(label)].lower()} claim" if label else ""
             kind = words or "claim that needs you"
-            return NextClaim(href, kind, page.total)
+            return NextClaim(href, kind, (await total_lists(request, form)).shown.count)
     return None
 
 
@@ -485,6 +560,7 @@ async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
     page = await find_page(request, form, rows_max=WALK_CLAIMS_MAX)
     numbers = [one.key.claim_number for one in page.keys]
     at = numbers.index(number) if number in numbers else -1
+    totals = await total_lists(request, form)
 
     def link(index: int) -> str:
         inside = at >= 0 and 0 <= index < len(numbers)
@@ -494,7 +570,7 @@ async def _walk(request: PageRequest, number: str) -> ClaimWalk | None:
         title=BY_KEY[form.tab].title,
         back=f"{request.pages.root}/claims?{urlencode(query)}",
         came_from=came_from,
-        position=f"{at + 1} of {page.total}" if at >= 0 else "",
+        position=f"{at + 1} of {totals.shown.count}" if at >= 0 else "",
         before=link(at - 1),
         next=link(at + 1),
     )

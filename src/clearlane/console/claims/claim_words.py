@@ -3,11 +3,12 @@
 Knows labels; knows no claim.
 """
 
-from datetime import timedelta
 from typing import NamedTuple
 
-from clearlane.console.frame.page_text import count
+from clearlane.claims.awaiting import AWAITED_WORDS, AwaitedFrom
+from clearlane.console.frame.page_text import day
 from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel
+from clearlane.pipeline.awaited_thing import AwaitedThing
 from clearlane.pipeline.query.claim_list import ClaimRow
 
 ORDINALS = {2: "2nd", 3: "3rd"}
@@ -30,18 +31,12 @@ def row_tag(row: ClaimRow) -> LabelTag:
     return label_tag(row.shown_label)
 
 
-def silence_words(
-    label: ClaimLabel, payer: str, silence: timedelta, usual_days: int, *, is_own: bool = False
-) -> str:
-    """Return how long payers, or this one, usually take, and how long it has been silent about a claim."""
-    days = count(silence.days, "day")
-    since = (
-        f"{payer} was sent this claim {days} ago"
-        if label is ClaimLabel.SENT
-        else f"the last word from {payer} on this claim came {days} ago"
-    )
-    usually = f"{payer} usually answers" if is_own else "Payers usually answer"
-    return f"{usually} within {count(usual_days, 'day')}; {since}."
+def awaiting_words(awaiting: AwaitedThing, payer: str) -> str:
+    """Return what a claim awaits, in one sentence: what, from whom, since when and by when."""
+    source = {AwaitedFrom.PAYER: payer, AwaitedFrom.CLEARINGHOUSE: "us", AwaitedFrom.BILLER: "you"}
+    name = source.get(awaiting.source, "the next payer")
+    by = f", {'was due' if awaiting.overdue else 'due'} {day(awaiting.by)}" if awaiting.by else ""
+    return f"{AWAITED_WORDS[awaiting.what]} from {name} since {day(awaiting.since)}{by}"
 
 
 def generation_words(generation: int) -> str:

@@ -1,7 +1,7 @@
 """Claims and worklists: tabs, filters, one row per claim, totals, pages, and the same list as CSV."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TypeAlias
@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
+from clearlane.claims.claim_filters import NEXT_PAYER_TAB, SHADOW_TAB
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.console.claims.advice_buttons import act_words
 from clearlane.console.claims.claim_csv import claims_csv
 from clearlane.console.claims.claim_filters import (
@@ -28,11 +30,16 @@ from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.rendering import download
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.query import claim_summary
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
 from clearlane.pipeline.query.claim_list import AnyScope, ClaimRow, find_claims, load_claim_rows
 from clearlane.pipeline.query.claim_reason import ClaimReason
-from clearlane.pipeline.query.claim_summary import LabelTotals, SiteSummary
+from clearlane.pipeline.query.claim_summary import load_summary
+from clearlane.pipeline.query.totals.claim_totals import (
+    LabelTotals,
+    add_tabs,
+    add_totals,
+    total_tabs,
+)
 from clearlane.store.claims.claim_query import ClaimListKey, ClaimOrder, ListPosition
 
 pages = PageRows(roles=EVERYBODY, menu="/claims")
@@ -50,7 +57,6 @@ NOTICES = {
 PAGE_ROWS = 50
 WORKLIST_CLAIMS_MAX = 1_000
 CSV_CLAIMS_MAX = 5_000
-TOTALS_CLAIMS_MAX = 1_000
 GROUPED_CLAIMS_MAX = 200
 PAYERS_LISTED_MAX = 500
 DAY_SECONDS = 86_400
@@ -67,16 +73,24 @@ class SiteKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimPage:
-    """One page of a list: its keys, where it goes on, and the totals."""
+    """One page of a list: its keys, and where it goes on."""
 
     keys: list[SiteKey]
     older: str = ""
     newer: str = ""
-    total: int = 0
-    charge: int = 0
-    paid: int = 0
-    more: bool = False
-    """Whether the totals stop at their limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListTotals:
+    """The counts of the tabs under the filters, and the totals of the list that is shown."""
+
+    tabs: list[tuple[ClaimTab, int]]
+    """Those that few sites have only if there are any."""
+    shown: LabelTotals
+    is_part: bool = False
+    """Whether there are more claims than those added up."""
+    counted_at: datetime | None = None
+    """When they were counted; None for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +136,8 @@ class RefusedWork:
     until: str = ""
     at: frozenset[str] = frozenset()
     """The fields at fault."""
+    every: bool = False
+    """Whether all claims that fit the filter were meant."""
 
 
 ShowList: TypeAlias = Callable[[PageRequest, RefusedWork | None], Awaitable[Response]]
@@ -165,23 +181,20 @@ async def download_claims(request: PageRequest) -> Response:
 
 async def _show(request: PageRequest, *, tab: str, refused: RefusedWork | None) -> Response:
     form, faults = read_filters(request.http_request.query_params, tab)
-    summaries = [
-        await claim_summary.load_summary(request.context.work_context, site)
-        for site in request.counted_sites
-    ]
-    grouped = form.chosen_tab.is_worklist and request.query("group") != "0" and not form.cause
+    totals = await total_lists(request, form)
+    grouped = form.chosen_tab.is_grouped and request.query("group") != "0" and not form.cause
     if grouped or form.cause:
-        return await _show_grouped(request, form, faults, summaries, refused)
+        return await _show_grouped(request, form, faults, totals, refused)
     page = await find_page(request, form)
     rows = await load_rows(request, page.keys)
-    return _render(request, form, faults, summaries, page, rows, groups=[], refused=refused)
+    return _render(request, form, faults, totals, page, rows, groups=[], refused=refused)
 
 
 async def _show_grouped(
     request: PageRequest,
     form: ClaimFilterForm,
     faults: list[str],
-    summaries: list[SiteSummary],
+    totals: ListTotals,
     refused: RefusedWork | None,
 ) -> Response:
     """Show a worklist by reason, or the claims of one reason."""
@@ -189,14 +202,13 @@ async def _show_grouped(
     rows = await load_rows(request, page.keys)
     if form.cause:
         rows = [row for row in rows if row.reason.cause == form.cause]
-        page = ClaimPage(
-            keys=[],
-            total=len(rows),
-            charge=sum(row.charge for row in rows),
-            paid=sum(row.paid or 0 for row in rows),
+        of_cause = LabelTotals(
+            len(rows), sum(row.charge for row in rows), sum(row.stored.paid_cents for row in rows)
         )
+        totals = replace(totals, shown=of_cause, is_part=bool(page.older))
+        page = ClaimPage(keys=[])
     groups = [] if form.cause else _groups(rows)
-    return _render(request, form, faults, summaries, page, rows, groups=groups, refused=refused)
+    return _render(request, form, faults, totals, page, rows, groups=groups, refused=refused)
 
 
 def _groups(rows: Sequence[ClaimRow]) -> list[CauseGroup]:
@@ -213,7 +225,7 @@ def _render(
     request: PageRequest,
     form: ClaimFilterForm,
     faults: list[str],
-    summaries: list[SiteSummary],
+    totals: ListTotals,
     page: ClaimPage,
     rows: Sequence[ClaimRow],
     *,
@@ -233,10 +245,15 @@ def _render(
         form=form,
         faults=faults,
         tabs=[
-            (tab.title, request.url("/claims", tab=tab.key), tab.key == form.tab, count)
-            for tab, count in tab_counts(summaries)
+            (
+                tab.title,
+                request.url("/claims", **form.as_query(tab=tab.key, cause="")),
+                tab.key == form.tab,
+                count,
+            )
+            for tab, count in totals.tabs
         ],
-        counted_at=min((one.counted_at for one in summaries), default=None),
+        totals=totals,
         now=now,
         page=page,
         rows=rows,
@@ -263,20 +280,32 @@ def _render(
     )
 
 
-def tab_counts(summaries: Sequence[SiteSummary]) -> list[tuple[ClaimTab, int]]:
-    """Return the tabs with their counts, from the summaries."""
-    found = []
-    for tab in TABS:
-        count = sum(one.total(tab.labels, recent=bool(tab.days)).count for one in summaries)
-        if ClaimLabel.NO_ANSWER in tab.labels:
-            count += sum(one.no_answer.count for one in summaries)
-        found.append((tab, count))
-    return found
+async def total_lists(request: PageRequest, form: ClaimFilterForm) -> ListTotals:
+    """Return the counts of the tabs and the totals of the list: with filters counted now, else as they were kept."""
+    sites, context = request.counted_sites, request.context.work_context
+    if form.chips():
+        wanted = _wanted(request, form, limit=0)
+        found = await total_tabs(context, [site.scope for site in sites], wanted)
+        counted_at = None
+    else:
+        summaries = [await load_summary(context, site) for site in sites]
+        found = add_tabs(one.tabs for one in summaries)
+        counted_at = min((one.counted_at for one in summaries), default=None)
+    counts = [(tab, add_totals(found[tab.key].values())) for tab in TABS]
+    return ListTotals(
+        tabs=[
+            (tab, totals.count)
+            for tab, totals in counts
+            if totals.count or tab.key == form.tab or tab.key not in {SHADOW_TAB, NEXT_PAYER_TAB}
+        ],
+        shown=dict(counts)[form.chosen_tab],
+        counted_at=counted_at,
+    )
 
 
 def payer_name(request: PageRequest, payer_id: str, kind: str) -> str:
     """Return the name of the payer of a kind of claim."""
-    return request.payer_name(payer_id, kind.title())
+    return request.payer_name(payer_id, KINDS[ClaimKind(kind)].payer_type)
 
 
 def _payers(request: PageRequest) -> list[tuple[str, str]]:
@@ -309,40 +338,10 @@ async def _changes_page(request: PageRequest, form: ClaimFilterForm, rows: int) 
     found.sort(key=lambda one: one.key, reverse=True)
     has_more = len(found) > rows
     page = found[1:] if newer and has_more else found[:rows]
-    is_whole = not (older or newer or has_more)
-    totals, more = (_sum_keys(page), False) if is_whole else await _totals(request, form)
     return ClaimPage(
         keys=page,
         older=write_cursor(page[-1].key) if page and (has_more or newer) else "",
         newer=write_cursor(page[0].key) if page and (older or (newer and has_more)) else "",
-        total=totals.count,
-        charge=totals.charge,
-        paid=totals.paid,
-        more=more,
-    )
-
-
-async def _totals(request: PageRequest, form: ClaimFilterForm) -> tuple[LabelTotals, bool]:
-    """Return the totals of a list that has several pages, and whether there are more claims than were added up.
-
-    Without filters they come from the summary; with filters a limited number of claims is read.
-    """
-    tab = form.chosen_tab
-    if not form.chips():
-        whole = LabelTotals()
-        for site in request.counted_sites:
-            summary = await claim_summary.load_summary(request.context.work_context, site)
-            whole = whole.plus(summary.total(tab.labels, recent=bool(tab.days)))
-        return whole, False
-    found = await _keys(request, form, TOTALS_CLAIMS_MAX + 1)
-    return _sum_keys(found[:TOTALS_CLAIMS_MAX]), len(found) > TOTALS_CLAIMS_MAX
-
-
-def _sum_keys(keys: Sequence[SiteKey]) -> LabelTotals:
-    return LabelTotals(
-        len(keys),
-        sum(one.key.total_cents for one in keys),
-        sum(one.key.paid_cents for one in keys),
     )
 
 
@@ -357,10 +356,6 @@ async def _worklist_page(request: PageRequest, form: ClaimFilterForm, rows_max: 
         keys=found[start : start + rows],
         older=str(start + rows) if len(found) > start + rows else "",
         newer=str(max(start - rows, 0)) if start else "",
-        total=len(found),
-        charge=sum(one.key.total_cents for one in found),
-        paid=sum(one.key.paid_cents for one in found),
-        more=len(found) >= WORKLIST_CLAIMS_MAX,
     )
 
 
@@ -374,11 +369,38 @@ async def _keys(
 ) -> list[SiteKey]:
     """Return the keys of a list. Each site is read in its own scope, which the index of labels begins with."""
     sites: dict[AnyScope, Site] = {site.scope: site for site in request.counted_sites}
-    values = form.values(request.context.clock.now())
-    mine = request.signed_in_user.name if form.mine else ""
-    wanted = ClaimListRequest(given=values, order=order, after=after, assigned_to=mine, limit=limit)
+    wanted = _wanted(request, form, limit=limit, order=order, after=after)
     found = await find_claims(request.context.work_context, sites, wanted, ClaimListKey)
     return [SiteKey(sites[scope], key) for scope, key in found]
+
+
+def list_form(request: PageRequest, show: ShowList) -> ClaimFilterForm:
+    """Return the list that an address of the page asks for."""
+    tab = "needs_you" if show is show_worklists else ""
+    return read_filters(request.http_request.query_params, tab)[0]
+
+
+async def find_every(request: PageRequest, form: ClaimFilterForm, claims_max: int) -> list[SiteKey]:
+    """Return all claims of a list up to a limit, whatever its page shows."""
+    found = await _keys(request, form, claims_max)
+    if not form.cause:
+        return found
+    rows = await load_rows(request, found[:GROUPED_CLAIMS_MAX])
+    of_cause = {row.number for row in rows if row.reason.cause == form.cause}
+    return [one for one in found if one.key.claim_number in of_cause]
+
+
+def _wanted(
+    request: PageRequest,
+    form: ClaimFilterForm,
+    *,
+    limit: int,
+    order: ClaimOrder | None = None,
+    after: ListPosition | None = None,
+) -> ClaimListRequest:
+    values = form.values(request.context.clock.now())
+    mine = request.signed_in_user.name if form.mine else ""
+    return ClaimListRequest(given=values, order=order, after=after, assigned_to=mine, limit=limit)
 
 
 async def load_rows(

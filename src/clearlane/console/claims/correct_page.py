@@ -154,7 +154,7 @@ async def save_correction(request: PageRequest) -> Response:
     is_kept_review = request.form.get("do") == "look" and "way" in request.form.names()
     wants_review = request.form.get("do") == "review" or is_kept_review
     if wants_review and changes and not state.errors and not state.conflict:
-        return _render_review(request, state)
+        return await _render_review(request, state)
     return _render_form(request, state, checked=True)
 
 
@@ -204,7 +204,7 @@ async def _send(request: PageRequest, state: CorrectionState) -> Response:
     billed = read_billed(request, billed_changes(state.changes))
     why_this_way = request.form.get("way-reason").strip()[:REASON_CHARACTERS_MAX]
     if fault := _fault_of_review(state, billed, why_this_way):
-        return _render_review(request, state, fault=fault)
+        return await _render_review(request, state, fault=fault)
     try:
         result = await submit_correction(
             context,
@@ -283,21 +283,25 @@ def _faults_without_input(state: CorrectionState, inputs: list[CorrectionInput])
     """Return what our own check found at no field that has an input."""
     if state.was_sent:
         return []
-    known = {one.path for one in inputs if one.sentence}
+    shown = {one.path for one in inputs if one.sentence}
+    # What is said of an array, or of any of its items, is shown at the first.
+    arrays = {path.partition("[")[0] for path in shown}
+    known = shown | {path.replace("[0]", "[]") for path in shown}
     return [
         one.happened
         for one in explanations(state.opened.history)
         if not any(
-            place.path in known or place.path.partition("[")[0] in known for place in one.fields
+            place.path in known | arrays or place.path.partition("[")[0] in known
+            for place in one.fields
         )
     ]
 
 
-def _changed_segments(
+async def _changed_segments(
     request: PageRequest, opened: OpenedClaim, result: CorrectionResult
 ) -> list[tuple[str, str]]:
     """Return the segments of the 837 that differ, each with ``before`` or ``after``."""
-    before = sent_x12(request.context.work_context, opened.history.loaded)
+    before = await sent_x12(request.context.work_context, opened.site.scope, opened.history.loaded)
     lines = [x12.decode("latin-1").splitlines() for x12 in (before, result.x12)]
     old, new = ([line for line in one if not line.startswith(ENVELOPE)] for one in lines)
     words = {"-": "before", "+": "after"}
@@ -314,7 +318,9 @@ def _by_box(inputs: list[CorrectionInput]) -> list[tuple[str, list[CorrectionInp
     return [("Filled boxes", filled), ("Empty boxes", [one for one in inputs if not one.sent])]
 
 
-def _render_review(request: PageRequest, state: CorrectionState, *, fault: str = "") -> Response:
+async def _render_review(
+    request: PageRequest, state: CorrectionState, *, fault: str = ""
+) -> Response:
     opened = state.opened
     inputs = state.inputs({})
     result = state.result
@@ -330,7 +336,7 @@ def _render_review(request: PageRequest, state: CorrectionState, *, fault: str =
         way=explain_way(opened, result) if result else "",
         ways=WAY_TITLES,
         why_this_way=request.form.get("way-reason")[:REASON_CHARACTERS_MAX],
-        segments=_changed_segments(request, opened, result) if result else [],
+        segments=await _changed_segments(request, opened, result) if result else [],
         fault=fault,
         claim_url=f"/claims/{opened.number}",
     )

@@ -3,18 +3,26 @@
     values = field_texts(claim)                                 # {"F33A_BillingProviderNpi": "1234567893", ...}
     changes = to_fields(claim, {"F33A_BillingProviderNpi": "1598765432"})
 
-A path is a field's name, for lines with their place: ``F24_ClaimLines[0].F24F_Charges``. Knows no page.
+A path is a field's name, for lines and codes with their place: ``F24_ClaimLines[0].F24F_Charges``. Knows no page.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
 import msgspec
 
-from clearlane.claims.fields import Claim, ClaimField, ClaimPart, encode, fields_of
+from clearlane.claims.fields import (
+    Claim,
+    ClaimField,
+    ClaimPart,
+    JsonClaim,
+    encode,
+    fields_of,
+    nested_parts,
+)
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.field_subjects import is_billed
 from clearlane.claims.value_types import ValueType
@@ -26,7 +34,7 @@ TEXT_CHARACTERS_MAX = 500
 VENDOR_CLAIM_ID, PAYER_ID = "Svc_VendorClaimId", "Svc_PayerId"
 NOT_CHANGED_HERE = frozenset({VENDOR_CLAIM_ID, PAYER_ID})
 """Fields that a correction keeps; a claim that no payer was sent may get another payer."""
-_LINE_PATH = re.compile(r"(\w+)\[(\d{1,3})\]\.(\w+)")
+_ITEM_PATH = re.compile(r"(\w+)\[(\d{1,3})\]\.(\w+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,17 +103,48 @@ def correction_inputs(
         return _file_inputs(claim, texts, sentences)
     form = form_of(claim)
     kept = kept_fields(with_payer=with_payer)
-    found = [
-        _input(each, each.name, 0, claim, texts, sentences)
-        for each in fields_of(form.claim).values()
-        if each.name != form.lines_field and each.name not in kept and _is_plain(claim, each)
-    ]
+    codes = nested_parts(form.claim)
+    found: list[CorrectionInput] = []
+    for each in fields_of(form.claim).values():
+        if each.name == form.lines_field or each.name in kept:
+            continue
+        if each.name in codes:
+            found += _item_inputs(each, codes[each.name], claim, texts, sentences)
+        elif _is_plain(claim, each):
+            found.append(_input(each, each.name, 0, claim, texts, sentences))
     for at, line in enumerate(form.lines(claim)):
         found += [
             _input(each, f"{form.lines_field}[{at}].{each.name}", at + 1, line, texts, sentences)
             for each in fields_of(form.line).values()
             if _is_plain(line, each)
         ]
+    return found
+
+
+def _item_inputs(
+    each: ClaimField,
+    part: type[ClaimPart],
+    claim: JsonClaim,
+    texts: Mapping[str, str],
+    sentences: Mapping[str, str],
+) -> list[CorrectionInput]:
+    """Return the inputs of an array such as the diagnoses of a UB-04, with one more for a code that is to be added.
+
+    What is said of the array is shown at its first item.
+    """
+    items: list[ClaimPart] = [*(claim.__dict__.get(each.name) or ())]
+    if not nested_parts(part):
+        items.append(part.model_construct())
+    found: list[CorrectionInput] = []
+    for at, item in enumerate(items):
+        for leaf in fields_of(part).values():
+            if not _is_plain(item, leaf):
+                continue
+            one = _input(leaf, f"{each.name}[{at}].{leaf.name}", 0, item, texts, sentences)
+            said = "" if found else sentences.get(each.name, "")
+            said = said or (sentences.get(f"{each.name}[].{leaf.name}", "") if at == 0 else "")
+            label = f"{leaf.label} ({at + 1})"
+            found.append(replace(one, box=each.box, label=label, sentence=one.sentence or said))
     return found
 
 
@@ -146,23 +185,26 @@ def changed_texts(
 
 
 def to_fields(claim: Claim, changes: Mapping[str, str]) -> dict[str, object]:
-    """Return changed texts as the fields that a correction takes: lines come whole."""
+    """Return changed texts as the fields that a correction takes: lines and arrays of codes come whole."""
     if isinstance(claim, X12Claim):
         return {path: text or None for path, text in changes.items()}
-    form = form_of(claim)
     kinds = {one.path: one.kind for one in correction_inputs(claim, {}, {}, with_payer=True)}
     fields: dict[str, object] = {}
     content: dict[str, object] = msgspec.json.decode(encode(claim))
-    lines = content.get(form.lines_field)
+    arrays: dict[str, list[dict[str, object]]] = {}
     for path, text in changes.items():
         value = _value(kinds[path], text)
-        of_line = _LINE_PATH.fullmatch(path)
-        if of_line is None:
+        of_item = _ITEM_PATH.fullmatch(path)
+        if of_item is None:
             fields[path] = value
-        elif isinstance(lines, list) and int(of_line[2]) < len(lines):
-            _set_in_line(lines[int(of_line[2])], of_line[3], value)
-            fields[form.lines_field] = lines
-    return fields
+            continue
+        name, at = of_item[1], int(of_item[2])
+        if name not in arrays:
+            known = content.get(name)
+            # One more than there are: the input for a code that is added.
+            arrays[name] = [*(known if isinstance(known, list) else ()), {}]
+        _set_in_item(arrays[name][at], of_item[3], value)
+    return fields | {name: [one for one in items if one] for name, items in arrays.items()}
 
 
 def billed_changes(changes: Mapping[str, str]) -> list[str]:
@@ -170,15 +212,17 @@ def billed_changes(changes: Mapping[str, str]) -> list[str]:
     return sorted({path.rpartition(".")[2] for path in changes if is_billed(path)})
 
 
-def _set_in_line(line: dict[str, object], name: str, value: object) -> None:
+def _set_in_item(item: dict[str, object], name: str, value: object) -> None:
     if value is None:
-        line.pop(name, None)
+        item.pop(name, None)
     else:
-        line[name] = value
+        item[name] = value
 
 
 def _is_plain(part: ClaimPart, each: ClaimField) -> bool:
     """Return whether a field is a text or a list of texts, which one input can hold."""
+    if each.value_type is ValueType.PARTS:
+        return False
     value = part.__dict__.get(each.name)
     if isinstance(value, tuple):
         return all(one is None or isinstance(one, str | int) for one in value)

@@ -12,11 +12,12 @@ from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_changes import element_at, parse_location
 from clearlane.claims.forms.x12_places import ClaimPlaces
 from clearlane.claims.forms.x12_segments import ClaimSegment, element_name, segments_of
+from clearlane.claims.institutional_view import CodeView
 from clearlane.claims.view_builder import ViewTable
-from clearlane.claims.x12_claim import X12Claim
+from clearlane.claims.x12_claim import X12Claim, is_claim_trace
+from clearlane.x12.writer.encode import readable_signs
 
 KEPT_SEGMENTS = frozenset({"HL", "LX"})
-TRACE = ["REF", "D9"]
 
 
 class FileElement(NamedTuple):
@@ -68,7 +69,7 @@ def _fault_at(places: ClaimPlaces, path: str, value: Any, faults: Mapping[str, s
 def _is_part(value: Any) -> bool:
     """Return whether a value of a view is not one that a box can show."""
     first = value[0] if isinstance(value, tuple) and value else value
-    return is_dataclass(first)
+    return is_dataclass(first) and not isinstance(first, CodeView)
 
 
 def segment_rows(claim: X12Claim, faults: Mapping[str, str]) -> list[SegmentRow]:
@@ -82,7 +83,7 @@ def segment_rows(claim: X12Claim, faults: Mapping[str, str]) -> list[SegmentRow]
             number=one.number,
             loop=one.loop,
             name=one.name,
-            text="*".join(one.segment).translate(separators),
+            text=readable_signs("*".join(one.segment).translate(separators)),
             fault=by_number.get(one.number, "") or faults.get(one.location(), ""),
         )
         for one in segments_of(claim)
@@ -102,7 +103,7 @@ def correctable_elements(claim: X12Claim, named: Mapping[str, str]) -> list[File
 
 def _elements(one: ClaimSegment, named: Mapping[str, str]) -> list[FileElement]:
     id = one.segment[0]
-    if id in KEPT_SEGMENTS or one.segment[:2] == TRACE or not one.number:
+    if id in KEPT_SEGMENTS or is_claim_trace(one.segment) or not one.number:
         return []
     found: list[FileElement] = []
     for element, text in enumerate(one.segment[1:], 1):

@@ -13,13 +13,17 @@ from clearlane.console.claims.claims_page import (
     SNOOZE_UNTIL,
     RefusedWork,
     ShowList,
+    SiteKey,
+    find_every,
+    list_form,
     list_path,
     show_claims,
     show_worklists,
     snooze_range,
 )
 from clearlane.console.frame import page_text
-from clearlane.console.frame.act_question import ONLY_THE_WORKLIST
+from clearlane.console.frame.act_question import CONFIRMED, CONFIRMED_FIELD, ONLY_THE_WORKLIST
+from clearlane.console.frame.forms import CSRF_FIELD
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.kernel.formats import parse_iso_date
@@ -34,6 +38,17 @@ CLAIMS_AT_ONCE_MAX = 200
 ANY_CLIENT = SystemScope("claims are found by their numbers before their site is known")
 SNOOZE_DAYS = {"snooze-1": 1, "snooze-7": 7, "snooze-30": 30}
 ACTIONS = ("assign", "release", *SNOOZE_DAYS, SNOOZE_UNTIL, "done")
+ACTION_WORDS = {
+    "assign": "Assign to me",
+    "release": "Unassign",
+    "snooze-1": "Snooze 1 day",
+    "snooze-7": "Snooze 7 days",
+    "snooze-30": "Snooze 30 days",
+    SNOOZE_UNTIL: "Snooze until the day",
+    "done": "Done",
+}
+EVERY_CLAIMS_MAX = 5_000
+"""Maximum number of claims that "all that fit the filter" are."""
 
 
 @pages.act("/claims", ONLY_THE_WORKLIST)
@@ -53,7 +68,10 @@ async def _act(request: PageRequest, show: ShowList) -> Response:
     form, do = request.form, request.form.get("do")
     if do not in ACTIONS:
         return request.message(400, "Not possible", "There is no such action.")
-    chosen = list(dict.fromkeys(form.get_all("claim")))[:CLAIMS_AT_ONCE_MAX]
+    if form.get("every") == "1" and form.get(CONFIRMED_FIELD) != CONFIRMED:
+        return await _ask_about_every(request, show, do)
+    by_site = await _chosen(request, show)
+    chosen = [number for numbers in by_site.values() for number in numbers]
     reason, until = form.get("reason").strip(), form.get("until").strip()
     faults = _faults(request, do, chosen, reason, until)
     if faults:
@@ -61,10 +79,56 @@ async def _act(request: PageRequest, show: ShowList) -> Response:
             " ".join(faults.values()), frozenset(chosen), reason, until, frozenset(faults)
         )
         return await show(request.at(list_path(request)), refused)
-    for site, numbers in (await _by_site(request, chosen)).items():
-        await _act_on_site(request, site, numbers, do, reason)
+    for site, numbers in by_site.items():
+        for at in range(0, len(numbers), CLAIMS_AT_ONCE_MAX):
+            await _act_on_site(request, site, numbers[at : at + CLAIMS_AT_ONCE_MAX], do, reason)
         await refresh_summary(request.context.work_context, site)
     return request.pages.redirect(list_path(request, done=do))
+
+
+async def _chosen(request: PageRequest, show: ShowList) -> Mapping[Site, list[str]]:
+    """Return the numbers of the ticked claims, or of all that fit the filter of the list, by site."""
+    if request.form.get("every") != "1":
+        ticked = list(dict.fromkeys(request.form.get_all("claim")))[:CLAIMS_AT_ONCE_MAX]
+        return await _by_site(request, ticked)
+    found: dict[Site, list[str]] = {}
+    for one in await _every(request, show):
+        found.setdefault(one.site, []).append(one.key.claim_number)
+    return found
+
+
+async def _every(request: PageRequest, show: ShowList) -> list[SiteKey]:
+    """Return all claims of a list, not of its page alone."""
+    return await find_every(request, list_form(request, show), EVERY_CLAIMS_MAX)
+
+
+async def _ask_about_every(request: PageRequest, show: ShowList, do: str) -> Response:
+    """Ask whether all claims of a list are meant: how many they are, and how much they charge."""
+    form = request.form
+    reason, until = form.get("reason").strip(), form.get("until").strip()
+    keys = await _every(request, show)
+    numbers = [one.key.claim_number for one in keys]
+    if faults := _faults(request, do, numbers, reason, until):
+        refused = RefusedWork(
+            " ".join(faults.values()), frozenset(), reason, until, frozenset(faults), every=True
+        )
+        return await show(request.at(list_path(request)), refused)
+    cents = page_text.money(sum(one.key.total_cents for one in keys))
+    counted = page_text.count(len(keys), "claim")
+    kept = (CSRF_FIELD, CONFIRMED_FIELD, "site", "claim")
+    return request.render(
+        "confirm.html",
+        f"{ACTION_WORDS[do]}: {counted}, ${cents}?",
+        sentence=f"This concerns all {counted} that fit the filter of the list, ${cents} charged together, not only those "
+        "that its page shows.",
+        button=f"{ACTION_WORDS[do]}: {counted}",
+        no="Do nothing",
+        takes_away=False,
+        action=list_path(request),
+        back=request.path,
+        fields=[pair for pair in form.pairs if pair[0] not in kept],
+        confirmed=(CONFIRMED_FIELD, CONFIRMED),
+    )
 
 
 def _faults(

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.responses.facts import FactKind
+from clearlane.claims.responses.identify import REPORT
 from clearlane.console.files.file_contents import (
     EXPLAINED_BYTES_MAX,
     FileSummary,
@@ -59,6 +60,7 @@ KIND_WORDS = {
     FactKind.REQUEUED: "To be sent in a new file",
     FactKind.STATUS: "Status (277)",
     FactKind.REMIT: "Payment (835)",
+    FactKind.REPORT: "Named in a report",
 }
 """What a statement of a payer's file is called, by its kind."""
 
@@ -71,7 +73,9 @@ async def show_incoming(request: PageRequest) -> Response:
         found = await inbox_admin.load_file(
             request.context.work_context, id, with_statements=True, actor=request.actor
         )
-        summary = await _summary(request, incoming=True, id=id, size=found.file.bytes)
+        is_report = found.file.kinds == REPORT
+        size = found.file.bytes
+        summary = await _summary(request, incoming=True, id=id, size=size, is_report=is_report)
     except OperationRefused as why:
         raise NoSuchPage(NOT_THERE) from why
     async with request.context.database.read(inbox.SCOPE) as tx:
@@ -107,7 +111,8 @@ async def show_outgoing(request: PageRequest) -> Response:
     batch = found.batch
     return request.render(
         "file_out.html",
-        f"File {id} to {payer_text(request, batch.type, batch.payer_id)}",
+        f"File {id} to {f'{batch.hop}, for ' if batch.hop else ''}"
+        f"{payer_text(request, batch.type, batch.payer_id)}",
         batch=batch,
         label=OUT_LABELS[batch.state],
         summary=summary,
@@ -238,10 +243,15 @@ async def explain_file(request: PageRequest, *, incoming: bool) -> Response:
     return await explain_content(request, content, f"/files/{direction}/{id}", name)
 
 
-async def _summary(request: PageRequest, *, incoming: bool, id: int, size: int) -> FileSummary:
+async def _summary(
+    request: PageRequest, *, incoming: bool, id: int, size: int, is_report: bool = False
+) -> FileSummary:
     if size > EXPLAINED_BYTES_MAX:
         return too_large(size)
-    return await describe_content(await _content(request, incoming=incoming, id=id))
+    content = await _content(request, incoming=incoming, id=id)
+    if is_report:
+        return FileSummary(is_readable=False, text=content.decode("utf-8", errors="replace"))
+    return await describe_content(content)
 
 
 for _direction in ("in", "out"):

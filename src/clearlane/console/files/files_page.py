@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from clearlane.accounts.model import vendor_scopes
+from clearlane.claims.responses.identify import REPORT
 from clearlane.console.frame import page_text
 from clearlane.console.frame.list_filters import GivenFilters, given_filters
 from clearlane.console.frame.page_request import PageRequest
@@ -19,6 +20,7 @@ from clearlane.kernel.client_file import (
     FileChannel,
     FileDirection,
     FileState,
+    counted_noun,
 )
 from clearlane.kernel.ids import SiteId
 from clearlane.kernel.list_filter import ListFilter
@@ -56,6 +58,8 @@ FILTERS: dict[str, Sequence[ListFilter[Any]]] = {
     },
 }
 """By tab; those that need attention are few."""
+SHADOW_LABEL = ("late", "Shadow")
+"""Label of a file whose claims are judged and never sent, and of the answers to it, beside that of its state."""
 TEST_LABEL = ("late", "Test file")
 """Label of a file that is marked as a test, beside that of its state."""
 
@@ -198,6 +202,7 @@ async def _site_rows(request: PageRequest, tab: str, given: GivenFilters) -> lis
             holds=one.type or "-",
             at=request.stored_moment(one.received_at or one.created_at),
             sentence=site_sentence(one),
+            mark=shadow_mark(one),
         )
         for one in found[: query.limit]
     ]
@@ -209,6 +214,11 @@ def site_label(file: ClientFile) -> tuple[str, str]:
     return FETCHED_LABEL if state is FileState.READY and file.fetched_at else SITE_LABELS[state]
 
 
+def shadow_mark(file: ClientFile) -> tuple[str, str] | None:
+    """Return the label of a shadow file."""
+    return SHADOW_LABEL if file.is_shadow else None
+
+
 def site_sentence(file: ClientFile) -> str:
     """Return what became of a file that a site sent, or what one for it is about."""
     if file.direction == FileDirection.OUT:
@@ -216,7 +226,7 @@ def site_sentence(file: ClientFile) -> str:
     elif file.state == FileState.RECEIVED:
         about = "It is read within seconds."
     elif file.claims:
-        counted = page_text.count(file.claims, "claim")
+        counted = page_text.count(file.claims, counted_noun(file.type))
         about = f"{counted}: {file.accepted:,} accepted, {file.not_accepted:,} not."
     else:
         about = "" if file.note else "No claim in it was taken in."
@@ -252,7 +262,7 @@ def out_row(request: PageRequest, batch: Batch) -> FileRowTexts:
         id=batch.id,
         name=batch.name,
         party=request.payer_name(batch.payer_id, batch.type),
-        type=batch.type.lower(),
+        type=batch.type.lower() + (f", over {batch.hop}" if batch.hop else ""),
         holds=page_text.count(batch.claims, "claim"),
         at=request.stored_moment(batch.delivered_at or batch.created_at),
         sentence=batch.fault,
@@ -265,6 +275,9 @@ def in_sentence(file: InboxFile) -> str:
         return file.reason
     if file.state == inbox.STORED:
         return "It is read within seconds."
+    if file.kinds == REPORT:
+        named = page_text.count(file.applied, "claim")
+        return f"A report in words. It is shown at {named} that it names; nothing is read from it."
     applied = page_text.count(file.applied, "statement")
     if file.parked:
         return f"{applied} applied; {file.parked:,} about claims that are not known here."

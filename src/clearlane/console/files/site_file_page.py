@@ -5,12 +5,10 @@ asks for files which were not fetched still gets it.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site, vendor_scopes
-from clearlane.claims.finding import ClaimFinding
 from clearlane.console.claims.claim_words import row_tag
 from clearlane.console.files.file_contents import (
     EXPLAINED_BYTES_MAX,
@@ -20,18 +18,29 @@ from clearlane.console.files.file_contents import (
     explain_content,
     too_large,
 )
-from clearlane.console.files.files_page import CHANNEL_WORDS, site_label, site_sentence
+from clearlane.console.files.files_page import (
+    CHANNEL_WORDS,
+    shadow_mark,
+    site_label,
+    site_sentence,
+)
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.path_number import read_number
-from clearlane.console.frame.rendering import download
-from clearlane.kernel.client_file import FileChannel, FileDirection, FileState
-from clearlane.pipeline.load_claim import open_claim
-from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows, stored_claim
+from clearlane.console.frame.rendering import stream_download
+from clearlane.kernel.client_file import (
+    FileChannel,
+    FileDirection,
+    FileState,
+    counted_noun,
+    is_counted,
+)
+from clearlane.pipeline.intake.files.rejection_reason import NO_CLAIM, NO_PAYER
+from clearlane.pipeline.query.file_claim_list import FileClaimPlace, load_file_claims
 from clearlane.store.database.database import write_audit
 from clearlane.store.files import client_files, file_parts, file_sets, staged_claims
 from clearlane.store.files.client_files import ClientFile
-from clearlane.store.files.file_sets import FileSet, SetClaim
+from clearlane.store.files.file_sets import FileSet
 
 pages = PageRows(roles=EVERYBODY, menu="/files")
 
@@ -43,28 +52,13 @@ FINDINGS_PER_CLAIM = 10
 TEXT = "text"
 """The type of a report in words, which the page shows itself."""
 NOT_THERE = "There is no such file among yours."
+ONE_BY_ONE = (NO_CLAIM, NO_PAYER)
+"""The reasons of sets that are rejected because nothing in them is accepted; others are rejected as a whole."""
 SET_LABELS = {
     "accepted": ("good", "Accepted"),
     "partly_accepted": ("act", "Partly accepted"),
     "rejected": ("act", "Rejected"),
 }
-
-
-class ClaimLine(NamedTuple):
-    """A claim of a file as its page shows it."""
-
-    row: ClaimRow
-    set_words: str
-    position: int
-    findings: Sequence[ClaimFinding]
-
-
-class FileClaimPage(NamedTuple):
-    """A page of the claims of a file."""
-
-    places: list[tuple[FileSet, SetClaim]]
-    older: str
-    """The place after which the next page begins; empty if there is none."""
 
 
 @pages.page(PATH)
@@ -77,33 +71,46 @@ async def show_site_file(request: PageRequest) -> Response:
         judged = await staged_claims.count_of_file(tx, file.file_id)
         answered = await client_files.find(tx, file.answers) if file.answers else None
     shows_all = request.query("claims") == "all" or not file.not_accepted
-    page = await _claims_after(request, site, sets, not_accepted=not shows_all)
+    page = await load_file_claims(
+        request.context.work_context,
+        site,
+        sets,
+        after=_place(request.query("after")),
+        limit=CLAIMS_PER_PAGE,
+        not_accepted=not shows_all,
+        actor=request.actor,
+        action="console.file.claims",
+    )
     path = PATH.format(id=file.file_id)
-    content, summary = await _read_summary(request, file, site)
+    content, summary = await _read_summary(request, file, site, sets)
     return request.render(
         "site_file.html",
         file.name or file.file_id,
         file=file,
         site=site,
+        noun=counted_noun(file.type),
         path=path,
         label=site_label(file),
+        mark=shadow_mark(file),
         sentence=site_sentence(file),
         channel=CHANNEL_WORDS[FileChannel(file.channel)],
         is_sent=file.direction == FileDirection.IN,
+        is_counted=is_counted(file.direction, file.type),
         judged=judged if file.state == FileState.RECEIVED else 0,
         answered=answered,
         sets=sets[:SETS_SHOWN],
         sets_left_out=max(0, len(sets) - SETS_SHOWN),
         set_labels=SET_LABELS,
-        claims=await _claim_lines(request, site, page),
+        claims=page.claims,
+        findings_shown=FINDINGS_PER_CLAIM,
         claim_tabs=[
             ("Not accepted", request.url(path), not shows_all, file.not_accepted),
             ("All", request.url(path, claims="all"), shows_all, file.claims),
         ],
         is_first=not request.query("after"),
         newer=request.url(path, claims=request.query("claims")) if request.query("after") else "",
-        older=request.url(path, claims=request.query("claims"), after=page.older)
-        if page.older
+        older=request.url(path, claims=request.query("claims"), after="{}:{}".format(*page.last))
+        if page.last
         else "",
         tag=row_tag,
         finding_labels=FINDING_LABELS,
@@ -119,8 +126,16 @@ async def show_site_file(request: PageRequest) -> Response:
 async def download_site_file(request: PageRequest) -> Response:
     """Return a file as it came, or as it was written."""
     file, site = await _require_file(request)
-    content = await _read(request, file, site, "download")
-    return download(content, file.name or file.file_id, "application/octet-stream")
+    await _audit_look(request, file, site, "download")
+    context = request.context
+    pieces = file_parts.read_chunks(context.database, context.vault, site.scope, file.file_id)
+    return stream_download(pieces, file.name or file.file_id, file.bytes)
+
+
+FORMAT_ALONE = (
+    "This is what the guide says of the format. What was accepted, and what stops a claim, is on the page of the file: "
+    "a claim may be accepted with findings here, such as letters that were replaced when it went out."
+)
 
 
 @pages.page(f"{PATH}/x12")
@@ -129,7 +144,7 @@ async def explain_site_file(request: PageRequest) -> Response:
     file, site = await _require_file(request)
     content = await _read(request, file, site, "explained")
     path, name = PATH.format(id=file.file_id), file.name or file.file_id
-    return await explain_content(request, content, path, name)
+    return await explain_content(request, content, path, name, FORMAT_ALONE)
 
 
 async def _require_file(request: PageRequest) -> tuple[ClientFile, Site]:
@@ -145,75 +160,41 @@ async def _require_file(request: PageRequest) -> tuple[ClientFile, Site]:
     raise NoSuchPage(NOT_THERE)
 
 
-async def _read(request: PageRequest, file: ClientFile, site: Site, use: str) -> bytes:
-    context = request.context
+async def _audit_look(request: PageRequest, file: ClientFile, site: Site, use: str) -> None:
     await write_audit(
-        context.database,
+        request.context.database,
         site.scope,
         "console.file",
         ids=[file.file_id],
         detail=use,
         actor=request.actor,
     )
+
+
+async def _read(request: PageRequest, file: ClientFile, site: Site, use: str) -> bytes:
+    await _audit_look(request, file, site, use)
+    context = request.context
     return await file_parts.read_content(context.database, context.vault, site.scope, file.file_id)
 
 
 async def _read_summary(
-    request: PageRequest, file: ClientFile, site: Site
+    request: PageRequest, file: ClientFile, site: Site, sets: Sequence[FileSet]
 ) -> tuple[bytes, FileSummary]:
+    """Return the bytes of a file and what it says. Of one that was sent, findings of claims are shown at these."""
     if file.bytes > EXPLAINED_BYTES_MAX:
         return b"", too_large(file.bytes)
     content = await _read(request, file, site, "page")
-    return content, await describe_content(content)
-
-
-async def _claims_after(
-    request: PageRequest, site: Site, sets: Sequence[FileSet], *, not_accepted: bool
-) -> FileClaimPage:
-    """Return the claims after the place that the address names: ``SET:POSITION``, the set counted in the file."""
-    first, _, position = request.query("after").partition(":")
-    begin, after = read_number(first) or 0, read_number(position) or 0
-    found: list[tuple[FileSet, SetClaim]] = []
-    async with request.context.database.read(site.scope) as tx:
-        for number, one in enumerate(sets):
-            counted = one.not_accepted if not_accepted else one.claims
-            if number < begin or not counted:
-                continue
-            claims = await file_sets.list_claims(
-                tx,
-                one.set_id,
-                after=after if number == begin else 0,
-                limit=CLAIMS_PER_PAGE + 1 - len(found),
-                not_accepted=not_accepted,
-            )
-            found += [(one, claim) for claim in claims]
-            if len(found) > CLAIMS_PER_PAGE:
-                break
-    if len(found) <= CLAIMS_PER_PAGE:
-        return FileClaimPage(found, "")
-    del found[CLAIMS_PER_PAGE:]
-    last_set, last = found[-1]
-    return FileClaimPage(found, f"{sets.index(last_set)}:{last.position}")
-
-
-async def _claim_lines(request: PageRequest, site: Site, page: FileClaimPage) -> list[ClaimLine]:
-    """Return claims with the findings of our check; the look is one audit row with their numbers."""
-    context = request.context.work_context
-    numbers = [claim.claim_number for _, claim in page.places]
-    loaded = await load_claim_rows(
-        context, site, numbers, actor=request.actor, action="console.file.claims"
-    )
-    rows = {row.number: row for row in loaded}
-    return [
-        ClaimLine(row, one.words, claim.position, _findings(request, row))
-        for one, claim in page.places
-        if (row := rows.get(claim.claim_number))
+    if not is_counted(file.direction, file.type):
+        return content, await describe_content(content)
+    rejected = [
+        (one.interchange, one.group_number, one.position)
+        for one in sets
+        if one.state == FileState.REJECTED and one.reason not in ONE_BY_ONE
     ]
+    return content, await describe_content(content, rejected)
 
 
-def _findings(request: PageRequest, row: ClaimRow) -> Sequence[ClaimFinding]:
-    # The keys were loaded with the row, and the look was audited.
-    opened = open_claim(request.context.vault, row.site.scope, stored_claim(row.stored))
-    return sorted(opened.findings, key=lambda one: list(FINDING_LABELS).index(one.severity))[
-        :FINDINGS_PER_CLAIM
-    ]
+def _place(text: str) -> FileClaimPlace:
+    """Return the place that the address names as SET:POSITION, the set counted in the file."""
+    first, _, position = text.partition(":")
+    return FileClaimPlace(read_number(first) or 0, read_number(position) or 0)

@@ -33,6 +33,10 @@ ONLY_THE_SANDBOX = "It concerns simulated payers alone."
 ONLY_THE_WORKLIST = "It changes who works on a claim and when; the next answer brings a claim back."
 OWN_SESSION = "It ends the session of the person who presses it, who can sign in again."
 
+TAKING_AWAY = (
+    "Cancel", "Delete", "Disable", "Discard", "End ", "Put it aside", "Remove", "Reset", "Revoke", "Suspend", "Void",
+)  # fmt: skip
+"""How buttons begin that take something away."""
 FIELDS_OF_THE_FRAME = frozenset({CSRF_FIELD, "site", CONFIRMED_FIELD})
 
 
@@ -45,6 +49,11 @@ class ActQuestion:
     """What will happen, and whether it can be undone."""
     button: str
     no: str = "Do nothing"
+
+    @property
+    def takes_away(self) -> bool:
+        """Whether the button takes something away, so that it is red."""
+        return self.button.startswith(TAKING_AWAY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +96,7 @@ def ask_first(request: PageRequest, ask: AskFirst) -> Response | None:
         sentence=question.sentence.format_map(words),
         button=question.button.format_map(words),
         no=question.no,
+        takes_away=question.takes_away,
         action=request.path + (f"?{query}" if query else ""),
         back=ask.back.format_map({name: quote(text) for name, text in request.parts.items()}),
         fields=[pair for pair in request.form.pairs if pair[0] not in FIELDS_OF_THE_FRAME],

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.frame.act_question import AskFirst
+from clearlane.console.frame.forms import CONSOLE_FORM_BYTES_MAX
 from clearlane.console.frame.page_request import PageRequest
 
 READ = frozenset({"GET", "HEAD"})
@@ -53,6 +54,8 @@ class PageRow:
     """Sentences that ``?done=NAME`` shows above the page. Text from an address is never shown."""
     ask: AskFirst | None = None
     """For an action: what is asked before it is done."""
+    form_bytes_max: int = CONSOLE_FORM_BYTES_MAX
+    """For an action: how large its form may be."""
     unasked: str = ""
     """For an action that asks nothing first: the reason. An action has either this or a question."""
 

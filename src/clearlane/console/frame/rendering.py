@@ -4,17 +4,18 @@ The policy lets a page load our style sheet, script and icon and send forms to u
 or style, no frames, no other origins. Knows no page and no session.
 """
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from clearlane.console.frame import page_text
 from clearlane.kernel.claim_label import LABEL_WORDS
 
 PAGES = Path(__file__).parents[1] / "pages"
+OCTETS = "application/octet-stream"
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
@@ -93,6 +94,17 @@ def make_response(content: bytes, status: int, media_type: str) -> Response:
 def download(content: bytes, name: str, media_type: str) -> Response:
     """Return a file to be saved under this name."""
     response = make_response(content, 200, media_type)
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
-    response.headers["Content-Disposition"] = f'attachment; filename="{safe}"'
+    response.headers.update(_saved_as(name))
     return response
+
+
+def stream_download(pieces: AsyncIterator[bytes], name: str, size: int) -> Response:
+    """Return a file to be saved under this name, of which one piece at a time is in memory."""
+    headers = {"Content-Type": OCTETS, "Content-Length": str(size), **HEADERS, **_saved_as(name)}
+    return StreamingResponse(pieces, headers=headers)
+
+
+def _saved_as(name: str) -> dict[str, str]:
+    """Return the header that lets a browser save a response under a name."""
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
+    return {"Content-Disposition": f'attachment; filename="{safe}"'}

@@ -202,10 +202,12 @@ async def set_corrections(request: PageRequest) -> Response:
         return _render(request, faults=[sentence], status=400)
     return await _changed(
         request,
-        accounts.set_console_corrections(
+        accounts.set_site_switch(
             request.context.database,
             request.form.get("id"),
-            allowed=SWITCH[wanted],
+            accounts.SiteSwitch.CORRECTIONS,
+            on=SWITCH[wanted],
+            now=request.context.clock.now(),
             actor=request.actor,
         ),
         f"corrections-{wanted}",

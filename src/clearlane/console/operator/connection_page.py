@@ -20,6 +20,11 @@ from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.menu_counts import count_again
 from clearlane.console.operator.connections_page import NOTICES, load_states, route_path, route_row
 from clearlane.kernel.finding import Finding
+from clearlane.payers.enrolled_transactions import (
+    ERA_SENTENCES,
+    TRANSACTION_WORDS,
+    enrolled_transactions,
+)
 from clearlane.payers.route_change import RouteEdit
 from clearlane.payers.routes import (
     KIND_SECRETS,
@@ -193,7 +198,7 @@ async def _render(
     days = await load_days(database, state.destination, now, request.zone)
     return request.render(
         "connection.html",
-        f"{state.name}, {state.type.lower()} claims",
+        f"{state.name}, {'upstream clearinghouse' if state.hop else f'{state.type.lower()} claims'}",
         status,
         row=route_row(request, state, traffic),
         path=route_path(state),
@@ -201,6 +206,8 @@ async def _render(
         routes=routes,
         sent=sent,
         received=received,
+        served_names=_served_names(request, state),
+        enrolled=_enrollment_words(request, state),
         in_labels=IN_LABELS,
         out_labels=OUT_LABELS,
         answer=answer,
@@ -208,6 +215,25 @@ async def _render(
         moment=request.stored_moment,
         sandbox=request.context.sandbox_control is not None,
     )
+
+
+def _enrollment_words(request: PageRequest, state: RouteState) -> list[str]:
+    """Return why there may be no ERA of a payer, and for what it requires enrollment; empty for a hop."""
+    payer = request.context.payers.find(state.payer_id, state.type)
+    if payer is None:
+        return []
+    words = [TRANSACTION_WORDS[one] for one in enrolled_transactions(payer)]
+    wanted = f"Providers are enrolled with it for: {', '.join(words)}." if words else ""
+    return [one for one in (ERA_SENTENCES[payer.era_availability], wanted) if one]
+
+
+def _served_names(request: PageRequest, state: RouteState) -> dict[tuple[str, str], str]:
+    """Return the names of the payers that a hop serves."""
+    find = request.context.payers.find
+    return {
+        one.key: payer.name if (payer := find(one.payer_id, one.type)) else ""
+        for one in (state.hop.served if state.hop else ())
+    }
 
 
 def day_square(day: RouteDay) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 // What a page does with a script, each of which works without one, only slower: the search shortcut, selects that
 // send their form, checking a correction, going back to a kept form, keeping the chosen tab in sight, copying of
-// numbers, choosing all rows, asking for the field a button needs, and finding while one types. No inline handler, no other host, no patient data kept.
+// numbers, choosing all rows or those of a group, what is
+// chosen and how much it is, asking for the field a button needs, and finding while one types. No inline handler, no other host, no patient data kept.
 "use strict";
 
 document.documentElement.classList.add("with-script");
@@ -29,6 +30,45 @@ document.addEventListener("change", (event) => {
     for (const box of boxes) box.checked = event.target.checked;
   }
 });
+
+// The bar of a worklist comes to the window's edge once a row is ticked, and says how many are and how much they charge.
+const amount = (cents) => (cents / 100).toLocaleString("en-US", {minimumFractionDigits: 2, maximumFractionDigits: 2});
+for (const bar of document.querySelectorAll("[data-selection]")) {
+  const words = bar.querySelector("[data-selected]");
+  const every = bar.querySelector('input[name="every"]');
+  const boxes = [...bar.form.querySelectorAll(`input[name="${CSS.escape(bar.dataset.selection)}"]`)];
+  const groups = [...bar.form.querySelectorAll("[data-choose-group]")];
+  const isRefused = bar.querySelector(".fault") !== null;
+  const ofGroup = (group) => boxes.filter((box) => group.closest("tbody").contains(box));
+  let last = null;
+  const show = () => {
+    const chosen = boxes.filter((box) => box.checked);
+    const cents = chosen.reduce((sum, box) => sum + Number(box.dataset.cents), 0);
+    const [count, money] = every?.checked ? [Number(words.dataset.everyCount), Number(words.dataset.everyCents)] : [chosen.length, cents];
+    words.textContent = `${count.toLocaleString("en-US")} selected, $${amount(money)}`;
+    bar.classList.toggle("idle", count === 0 && !isRefused);
+    for (const group of groups) {
+      const own = ofGroup(group);
+      const checked = own.filter((box) => box.checked).length;
+      group.checked = checked > 0 && checked === own.length;
+      group.indeterminate = checked > 0 && checked < own.length;
+    }
+  };
+  bar.form.addEventListener("click", (event) => {
+    const at = boxes.indexOf(event.target);
+    if (at < 0) return;
+    if (event.shiftKey && last !== null) {
+      for (const box of boxes.slice(Math.min(at, last), Math.max(at, last) + 1)) box.checked = event.target.checked;
+    }
+    last = at;
+    show();
+  });
+  bar.form.addEventListener("change", (event) => {
+    if (groups.includes(event.target)) for (const box of ofGroup(event.target)) box.checked = event.target.checked;
+    show();
+  });
+  show();
+}
 
 // A button with data-needs is not sent without the field it names; Enter in that field presses it.
 for (const button of document.querySelectorAll("[data-needs]")) {
@@ -148,5 +188,33 @@ for (const field of document.querySelectorAll("[data-find]")) {
         if (fault.name !== "AbortError") throw fault;
       }
     }, TYPING_PAUSE_MS);
+  });
+}
+
+// A file of claims that was chosen or dropped goes with the form, byte for byte.
+for (const form of document.querySelectorAll("form[data-file-form]")) {
+  const place = form.querySelector("[data-drop]");
+  const chooser = place.querySelector("input");
+  const fault = form.querySelector("#file-fault");
+  place.hidden = false;
+  const take = (file) => {
+    const isTooLarge = file && file.size > Number(form.dataset.bytesMax);
+    form.elements.content.value = "";
+    form.elements.name.value = file ? file.name : "";
+    fault.hidden = !isTooLarge;
+    fault.textContent = isTooLarge ? "The file is too large for this page. Send it by SFTP, or with: clearlane file send FILE" : "";
+    if (!file || isTooLarge) return;
+    const reader = new FileReader();
+    reader.addEventListener("load", () => {
+      form.elements.content.value = reader.result.slice(reader.result.indexOf(",") + 1);
+    });
+    reader.readAsDataURL(file);
+  };
+  chooser.addEventListener("change", () => take(chooser.files[0]));
+  for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    if (!event.dataTransfer?.files.length) return;
+    chooser.files = event.dataTransfer.files;
+    take(chooser.files[0]);
   });
 }

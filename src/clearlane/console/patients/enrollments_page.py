@@ -4,10 +4,13 @@ Users see the enrollments of their sites; operators record what payers answered.
 """
 
 from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
 from urllib.parse import quote
 
 from starlette.responses import Response
 
+from clearlane.console.frame import page_text
 from clearlane.console.frame.act_question import ActQuestion, AskFirst
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, OPERATORS, PageRows
@@ -20,17 +23,21 @@ from clearlane.enrollment.lifecycle import (
     current_states,
 )
 from clearlane.kernel.ids import Scope
+from clearlane.payers.enrolled_transactions import TRANSACTION_WORDS, EnrolledTransaction
 from clearlane.payers.model import Payer
+from clearlane.pipeline.enrollment.list_enrollments import required_keys
 from clearlane.pipeline.operator.enrollment_admin import (
     ANY_CLIENT,
+    EnrolledWith,
     EnrollmentDetails,
+    EnrollmentEventRecord,
     apply_event,
     list_enrollments,
     load_enrollment,
 )
 from clearlane.store import enrollments
 from clearlane.store.database.database import OperationRefused
-from clearlane.store.enrollments import StoredEnrollment
+from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
 
 pages = PageRows(roles=EVERYBODY, menu="/enrollments")
 
@@ -42,6 +49,7 @@ STATE_LABELS = {
     EnrollmentState.IN_WORK: ("wait", "At the payer"),
     EnrollmentState.APPROVED: ("good", "Approved"),
     EnrollmentState.REFUSED: ("act", "Refused"),
+    EnrollmentState.ENDED: ("act", "Ended"),
 }
 """Kind and words of the label, by state."""
 EVENT_WORDS = {
@@ -49,10 +57,12 @@ EVENT_WORDS = {
     EnrollmentEvent.START: "Sent to the payer",
     EnrollmentEvent.APPROVE: "Approved by the payer",
     EnrollmentEvent.REFUSE: "Refused by the payer",
+    EnrollmentEvent.END: "Ended by the payer",
 }
 MOVE_BUTTONS = {
     EnrollmentEvent.START: "Sent to the payer",
     EnrollmentEvent.APPROVE: "Approved",
+    EnrollmentEvent.END: "Ended",
     EnrollmentEvent.REFUSE: "Refused",
 }
 NOTICES = {"moved": "Recorded.", "same": "It already has this state; nothing was changed."}
@@ -73,13 +83,17 @@ class EnrollmentRowTexts:
 
 @dataclass(frozen=True, slots=True)
 class PayerStateTexts:
-    """The state of an enrollment with one payer, and what may be recorded next."""
+    """The state of an enrollment with one payer for one transaction, and what may be recorded next."""
 
     payer: Payer | None
     type: str
     payer_id: str
+    transaction: str
+    words: str
+    """The transaction, for people."""
     label: tuple[str, str]
     since: str
+    live_from: str
     reason: str
     moves: list[tuple[str, str]]
     """Event and button."""
@@ -144,7 +158,7 @@ async def show_enrollment(request: PageRequest) -> Response:
             (
                 request.stored_moment(one.at),
                 EVENT_WORDS.get(one.event, one.event),
-                _payer_name(request, one.payer_type, one.payer_id),
+                _payer_name(request, one),
             )
             for one in reversed(events)
         ],
@@ -165,15 +179,22 @@ async def show_enrollment(request: PageRequest) -> Response:
             ),
             "approve": ActQuestion(
                 title="Record that {subject} approved?",
-                sentence="From now on claims of this provider are sent to {subject}, and the vendor gets an event. A payer "
-                "rejects the claims of a provider that it has not approved.",
+                sentence="From today, or the day that you gave, the provider counts as enrolled with {subject}, and the vendor gets "
+                "an event. If it is for claims, they are sent to this payer then: a payer rejects those of a provider that it "
+                "has not approved.",
                 button="Record the approval",
             ),
             "refuse": ActQuestion(
                 title="Record that {subject} refused?",
-                sentence="The vendor gets an event that the payer refused the enrollment, with the reason that you gave. Claims "
-                "of this provider for {subject} are not accepted.",
+                sentence="The vendor gets an event that the payer refused the enrollment. If it is for claims, those of this "
+                "provider for {subject} are not accepted.",
                 button="Record the refusal",
+            ),
+            "end": ActQuestion(
+                title="Record that {subject} ended the enrollment?",
+                sentence="The vendor gets an event that the payer ended the enrollment. If it is for claims, those of this "
+                "provider for {subject} are not accepted from now on.",
+                button="Record the end",
             ),
         },
     ),
@@ -182,27 +203,54 @@ async def show_enrollment(request: PageRequest) -> Response:
 async def move(request: PageRequest) -> Response:
     """Record what a payer answered to an enrollment."""
     id = await _visible_id(request)
-    event = {one.value: one for one in EnrollmentEvent}.get(request.form.get("event"))
-    payer = request.context.payers.find(request.form.get("payer"), request.form.get("type"))
-    reason = request.form.get("reason").strip()
-    if event is None or payer is None or len(reason) > REASON_CHARACTERS_MAX:
-        sentence = f"Choose a payer and an answer; a reason has at most {REASON_CHARACTERS_MAX} characters."
+    asked = _asked(request)
+    if asked is None:
+        sentence = (
+            "Choose a payer, a transaction and an answer. The first day of an approval is one such as 2026-01-31, and a "
+            f"reason has at most {REASON_CHARACTERS_MAX} characters."
+        )
         return request.message(400, "Not recorded", sentence)
     try:
         changes = await apply_event(
             request.context.database,
             request.context.vault,
             id,
-            event,
-            [payer],
-            reason=reason,
+            asked.event,
+            [asked.enrolled],
+            reason=asked.reason,
+            live_from=asked.live_from,
             now=request.context.clock.now(),
             actor=request.actor,
+            sites=request.context.accounts.sites,
             simulated=request.context.work_context.simulated_enrollments,
         )
     except OperationRefused as why:
         return request.message(409, "Not recorded", str(why))
     return request.redirect(f"/enrollments/{quote(id)}", done="moved" if changes else "same")
+
+
+class _Asked(NamedTuple):
+    """What is to be recorded."""
+
+    event: EnrollmentEvent
+    enrolled: EnrolledWith
+    reason: str
+    live_from: date | None
+
+
+def _asked(request: PageRequest) -> _Asked | None:
+    """Return what is to be recorded; None if a part is missing or cannot be read."""
+    given = request.form.get
+    event = {one.value: one for one in EnrollmentEvent}.get(given("event"))
+    payer = request.context.payers.find(given("payer"), given("type"))
+    transaction = {one.value: one for one in EnrolledTransaction}.get(given("transaction"))
+    reason, day = given("reason").strip(), given("live_from").strip()
+    live_from = page_text.read_day(day) if day else None
+    if event is None or payer is None or transaction is None:
+        return None
+    if (day and live_from is None) or len(reason) > REASON_CHARACTERS_MAX:
+        return None
+    return _Asked(event, EnrolledWith(payer, transaction), reason, live_from)
 
 
 def _scopes(request: PageRequest) -> frozenset[Scope] | None:
@@ -253,41 +301,52 @@ def _provider(enrollment: Enrollment) -> str:
     return enrollment.PracticeName or ", ".join(filter(None, names)) or enrollment.Npi
 
 
-def _payer_name(request: PageRequest, type: str, payer_id: str) -> str:
-    payer = request.context.payers.find(payer_id, type) if payer_id else None
-    return f"{payer.name}, {type.lower()}" if payer else payer_id
+def _payer_name(request: PageRequest, one: EnrollmentEventRecord) -> str:
+    if not one.payer_id:
+        return ""
+    payer = request.context.payers.find(one.payer_id, one.payer_type)
+    words = TRANSACTION_WORDS[EnrolledTransaction(one.transaction)]
+    return f"{payer.name}, {one.payer_type.lower()}, {words}" if payer else one.payer_id
 
 
 def _payers(request: PageRequest, details: EnrollmentDetails) -> list[PayerStateTexts]:
-    """Return the payers that an operator acted for, and those that require an enrollment."""
+    """Return the payers that an operator acted for, and those that require an enrollment, by transaction."""
     row = details.row
-    known = [
-        (*each.payer, EnrollmentState(each.state), each.updated_at, reason)
-        for each, reason in zip(row.payer_states, details.reasons, strict=True)
-    ]
-    acted = {each.payer for each in row.payer_states}
+    acted = {each.key for each in row.payer_states}
+    known = [*zip(row.payer_states, details.reasons, strict=True)]
     known += [
-        (*payer.key, INITIAL_STATE, row.created_at, "")
-        for payer in request.context.payers.all
-        if payer.claim_enrollment_required and payer.key not in acted
+        (EnrollmentPayerState(*key, INITIAL_STATE.value, row.created_at), "")
+        for key in required_keys(request.context.payers)
+        if key not in acted
     ]
-    found = []
-    for type, payer_id, state, since, reason in known:
-        payer = request.context.payers.find(payer_id, type)
-        moves = [
-            (event.value, button)
-            for event, button in MOVE_BUTTONS.items()
-            if NEXT.get((state, event)) not in {None, state}
-        ]
-        found.append(
-            PayerStateTexts(
-                payer=payer,
-                type=type,
-                payer_id=payer.payer_id if payer else payer_id,
-                label=_label(request, state),
-                since=request.stored_moment(since),
-                reason=reason,
-                moves=moves if request.is_operator and payer else [],
-            )
-        )
-    return found
+    return [_payer_state(request, stored, reason) for stored, reason in known]
+
+
+def _payer_state(
+    request: PageRequest, stored: EnrollmentPayerState, reason: str
+) -> PayerStateTexts:
+    state = EnrollmentState(stored.state)
+    payer = request.context.payers.find(stored.payer_id, stored.payer_type)
+    day = page_text.read_day(stored.live_from or "")
+    return PayerStateTexts(
+        payer=payer,
+        type=stored.payer_type,
+        payer_id=payer.payer_id if payer else stored.payer_id,
+        transaction=stored.transaction,
+        words=TRANSACTION_WORDS[EnrolledTransaction(stored.transaction)],
+        label=_label(request, state),
+        since=request.stored_moment(stored.updated_at),
+        live_from=page_text.day(day) if day else "",
+        reason=reason,
+        moves=_moves(state) if request.is_operator and payer else [],
+    )
+
+
+def _moves(state: EnrollmentState) -> list[tuple[str, str]]:
+    """Return event and button of what may be recorded, one for each state that it leads to."""
+    found: dict[EnrollmentState, tuple[str, str]] = {}
+    for event, button in MOVE_BUTTONS.items():
+        after = NEXT.get((state, event))
+        if after is not None and after is not state:
+            found.setdefault(after, (event.value, button))
+    return [*found.values()]

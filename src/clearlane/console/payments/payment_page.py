@@ -13,6 +13,7 @@ from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number, read_number
 from clearlane.console.menu_counts import count_again
 from clearlane.console.payments.payment_words import (
+    deposit_words,
     method_noun,
     payment_label,
     payment_title,
@@ -28,8 +29,9 @@ from clearlane.payments.claim_payment_groups import (
     pair_corrections,
 )
 from clearlane.payments.claim_payment_label import PATIENT_REASONS
+from clearlane.payments.deposit import Deposit, DepositNote, DepositState
 from clearlane.payments.payment import ClaimPayment, ClaimPaymentType, MatchedBy, Payment
-from clearlane.pipeline.operator import payment_admin
+from clearlane.pipeline.operator import payment_admin, payment_deposit
 from clearlane.pipeline.operator.payment_admin import MatchCandidate, UnmatchedPage
 from clearlane.pipeline.query.payment_list import PaymentViewer
 from clearlane.pipeline.query.payment_pages import (
@@ -45,6 +47,9 @@ pages = PageRows(roles=EVERYBODY)
 NOTICES = {
     "assigned": "The payment is booked on the claim. You can undo this beside the claim below.",
     "undone": "The match is undone; the claim is as it was before.",
+    "deposited": "The deposit is recorded. You can undo this below.",
+    "settled": "The payment is settled and needs no attention. You can undo this below.",
+    "reopened": "That is undone.",
 }
 
 PARTS_OF_THEIR_OWN = PATIENT_REASONS | {("CO", "45")}
@@ -91,6 +96,7 @@ async def show_payment(request: PageRequest) -> Response:
     payment = sheet.payment
     unmatched = await _unmatched(request, sheet)
     shown = _as_seen(sheet)
+    notes = await _deposit_notes(request, sheet)
     return request.render(
         "payment.html",
         payment_title(payment, payer_name(request, payment)),
@@ -111,6 +117,13 @@ async def show_payment(request: PageRequest) -> Response:
         patient_name=wording.patient_name,
         candidate_words=candidate_words,
         may_match=request.may_work,
+        deposit=payment.deposit,
+        deposit_words=deposit_words(payment.deposit),
+        deposit_notes=notes,
+        needs_settling=not payment.balanced
+        or payment.unmatched
+        or payment.deposit.state is DepositState.DIFFERS,
+        today=request.today,
     )
 
 
@@ -185,6 +198,14 @@ async def _load(request: PageRequest) -> PaymentSheet:
     if sheet is None:
         raise NoSuchPage("There is no such payment among yours.")
     return sheet
+
+
+async def _deposit_notes(request: PageRequest, sheet: PaymentSheet) -> list[DepositNote]:
+    if sheet.payment.deposit == Deposit(expected=sheet.payment.deposit.expected):
+        return []
+    scopes = sheet_viewer(request).scopes
+    id = sheet.payment.payment_id
+    return await payment_deposit.load_deposit_notes(request.context.work_context, id, scopes)
 
 
 async def _unmatched(request: PageRequest, sheet: PaymentSheet) -> UnmatchedPage:

@@ -5,6 +5,7 @@ Knows payments; knows no page.
 
 from clearlane.console.frame import page_text
 from clearlane.kernel.claim_label import LabelConcern
+from clearlane.payments.deposit import Deposit, DepositState
 from clearlane.payments.payment import Payment
 from clearlane.payments.payment_label import NO_MONEY_METHOD, PaymentLabel, label_payment
 
@@ -31,6 +32,8 @@ CONCERNS = {
 
 def payment_label(payment: Payment) -> tuple[LabelConcern, str]:
     """Return the label of a payment as pages show it: who must act, and the words."""
+    if payment.deposit.state is DepositState.SETTLED:
+        return LabelConcern.DONE, "Settled"
     label = label_payment(payment)
     claims = page_text.count(payment.unbalanced_claims, "claim")
     counts = {
@@ -50,3 +53,15 @@ def payment_title(payment: Payment, payer: str) -> str:
     noun = f"{method_noun(payment)} {payment.trace_number}".strip()
     paid = payment.effective_date or payment.production_date
     return ", ".join(filter(None, (payer, noun, page_text.day(paid) if paid else "")))
+
+
+def deposit_words(deposit: Deposit) -> str:
+    """Return what became of a part of a payment: ``Dec 3, 2026, 5.00 less than stated``; empty while it is open."""
+    if deposit.day is None:
+        return "settled" if deposit.state is DepositState.SETTLED else ""
+    words = page_text.day(deposit.day)
+    difference = deposit.difference or 0
+    if difference:
+        than = "more" if difference > 0 else "less"
+        words += f", {page_text.money(abs(difference))} {than} than stated"
+    return f"{words}, settled" if deposit.state is DepositState.SETTLED else words

@@ -1,14 +1,14 @@
 """The list of payments: what came this month, what needs attention, and a search as a bank statement writes it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
 from clearlane.console.frame import page_text
-from clearlane.console.frame.list_filters import given_filters
+from clearlane.console.frame.list_filters import GivenFilters, given_filters
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
-from clearlane.console.payments.payment_words import method_noun, payment_label
+from clearlane.console.payments.payment_words import deposit_words, method_noun, payment_label
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX
 from clearlane.payments.payment import Payment
@@ -24,6 +24,7 @@ from clearlane.store.payments.payment_query import (
     COUNTED_MAX,
     FILTERS,
     NOT_FETCHED,
+    TO_DEPOSIT,
     UNBALANCED,
     UNMATCHED,
 )
@@ -32,6 +33,7 @@ pages = PageRows(roles=EVERYBODY, menu="/payments")
 
 TABS = {
     "": ("All", ""),
+    "deposit": ("To deposit", TO_DEPOSIT),
     "match": ("To match", UNMATCHED),
     "unbalanced": ("Do not balance", UNBALANCED),
     "waiting": ("Not fetched yet", NOT_FETCHED),
@@ -39,6 +41,7 @@ TABS = {
 """By name in the address: the title, and what the payments of the tab need."""
 EMPTY_TABS = {
     "": "No payments yet. Payments usually follow claims by 14 to 30 days.",
+    "deposit": "Every payment is deposited or settled.",
     "match": "Nothing to match: every claim of every payment is known.",
     "unbalanced": "Every payment balances.",
     "waiting": "Your software has fetched every payment.",
@@ -56,6 +59,7 @@ class PaymentRowTexts:
     method: str
     label: tuple[str, str]
     """Who must act, and the words."""
+    deposited: str
 
     @property
     def payment(self) -> Payment:
@@ -63,47 +67,71 @@ class PaymentRowTexts:
         return self.listed.payment
 
 
+@dataclass(frozen=True, slots=True)
+class PaymentListForm:
+    """The list as the address has it: its tab, the search, and the filters."""
+
+    tab: str
+    text: str = field(repr=False)
+    given: GivenFilters
+
+    @property
+    def where(self) -> dict[str, object]:
+        """The filters of the list."""
+        need = TABS[self.tab][1]
+        found = {**self.given.values, **({"bank": self.text} if self.text else {})}
+        return found | ({need: True} if need else {})
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """What addresses of the same list say."""
+        return {"tab": self.tab, "q": self.text, **self.given.texts}
+
+
+def read_list_form(request: PageRequest) -> PaymentListForm:
+    """Return the list that an address asks for."""
+    tab = request.query("tab") if request.query("tab") in TABS else ""
+    text = request.query("q").strip()[:BANK_TEXT_CHARACTERS_MAX]
+    return PaymentListForm(tab, text, given_filters(request, FILTERS.values()))
+
+
 @pages.page("/payments")
 async def show_payments(request: PageRequest) -> Response:
     """Show a page of the payments that the user may see."""
-    tab = request.query("tab") if request.query("tab") in TABS else ""
-    text = request.query("q").strip()[:BANK_TEXT_CHARACTERS_MAX]
+    form = read_list_form(request)
     viewer = list_viewer(request)
     if viewer.scopes is not None and len(viewer.scopes) > SITES_MERGED_MAX:
         sentence = f"There are more than {SITES_MERGED_MAX} sites. Choose one of them above."
         return request.message(200, "Payments", sentence)
-    given = given_filters(request, FILTERS.values())
-    where = given.values
-    if text:
-        where["bank"] = text
-    if need := TABS[tab][1]:
-        where[need] = True
     page = await list_payment_page(
         request.context.database,
         request.context.vault,
         viewer,
-        where,
+        form.where,
         before=request.query("before") or None,
         actor=request.actor,
     )
     now = request.context.clock.now()
     month = await _month_total(request, viewer)
-    kept = {"tab": tab, "q": text, **given.texts}
+    kept, text = form.kept, form.text
     searched = [(text, request.url("/payments", **kept | {"q": ""}))] if text else []
     return request.render(
         "payments.html",
         "Payments",
         rows=[_row(request, one) for one in page.payments],
         summary=_summary(month),
+        total=page.total,
         counted_ago=page_text.age((now - month.counted_at).total_seconds()),
         need_you=len({*page.needs[UNMATCHED], *page.needs[UNBALANCED]}),
-        tabs=_tabs(request, page, tab, kept),
-        tab=tab,
+        tabs=_tabs(request, page, form.tab, kept),
+        tab=form.tab,
         text=text,
         sees_all=viewer.sees_all,
-        empty=_empty(tab, is_filtered=bool(text or given.texts)),
-        given=given,
-        chips=[*given.chips(request, "/payments", tab=tab, q=text), *searched],
+        empty=_empty(form.tab, is_filtered=bool(text or form.given.texts)),
+        given=form.given,
+        chips=[*form.given.chips(request, "/payments", tab=form.tab, q=text), *searched],
+        csv_url=request.url("/payments.csv", **kept),
+        lines_url=request.url("/payment-lines.csv", **kept),
         newer=request.url("/payments", **kept) if request.query("before") else "",
         older=request.url("/payments", **kept, before=page.payments[-1].payment.payment_id)
         if page.has_older
@@ -134,6 +162,7 @@ def _row(request: PageRequest, listed: ListedPayment) -> PaymentRowTexts:
         payer=payer_name(request, payment),
         method=method_noun(payment).capitalize(),
         label=payment_label(payment),
+        deposited=deposit_words(payment.deposit),
     )
 
 
@@ -159,7 +188,7 @@ def _summary(month: PaymentMonthTotal) -> str:
     if not month.payments:
         return "No payment came this month."
     count = page_text.count(month.payments, "payment")
-    return f"This month {page_text.money(month.cents)} in {count}."
+    return f"This month {page_text.money(month.cents)} received by check or EFT in {count}."
 
 
 def _tabs(

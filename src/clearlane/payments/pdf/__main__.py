@@ -30,15 +30,33 @@ def make_file(source: BinaryIO, out: BinaryIO) -> int:
     """Read frames, write the file that their heading asks for, and return the number of pages."""
     # Imported late: the process must know its time first.
     from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
-    from clearlane.payments.pdf.frames import PaymentFileHeading, read_claim_payments, read_heading
+    from clearlane.payments.pdf.filing_pdf import write_filing_pdf
+    from clearlane.payments.pdf.form_pdf import write_form_pdf
+    from clearlane.payments.pdf.frames import (
+        ClaimFileHeading,
+        FilingFileHeading,
+        FormFileHeading,
+        PaymentFileHeading,
+        read_claim_payments,
+        read_heading,
+    )
     from clearlane.payments.pdf.payment_pdf import write_payment_pdf
+    from clearlane.payments.pdf.sheet_pdf import write_sheet_pdf
 
     heading = read_heading(source)
     claim_payments = read_claim_payments(source)
     if isinstance(heading, PaymentFileHeading):
         return write_payment_pdf(heading.payment, heading.adjustments, claim_payments, out)
-    pairs = map(PaymentOfClaim._make, zip(heading.payments, claim_payments, strict=True))
-    return write_claim_pdf(list(pairs), out)
+    if isinstance(heading, ClaimFileHeading):
+        pairs = map(PaymentOfClaim._make, zip(heading.payments, claim_payments, strict=True))
+        return write_claim_pdf(list(pairs), out)
+    for _ in claim_payments:  # up to the end, which must be there
+        raise ValueError("a file of this kind has no claim payments")
+    if isinstance(heading, FilingFileHeading):
+        return write_filing_pdf(heading, out)
+    if isinstance(heading, FormFileHeading):
+        return write_form_pdf(heading, out)
+    return write_sheet_pdf(heading, out)
 
 
 if __name__ == "__main__":

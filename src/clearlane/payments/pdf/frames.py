@@ -33,7 +33,68 @@ class ClaimFileHeading(PaymentStruct, frozen=True, tag="claim"):
     payments: tuple[Payment, ...]
 
 
-FileHeading = PaymentFileHeading | ClaimFileHeading
+class FilingSection(PaymentStruct, frozen=True):
+    """A part of a proof of filing: facts with their labels, and sentences or segments below them."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...] = ()
+    texts: tuple[str, ...] = ()
+    is_x12: bool = False
+    """Whether the texts are segments of a file; the first such section begins a page."""
+
+
+class FilingFileHeading(PaymentStruct, frozen=True, tag="filing"):
+    """A proof of filing, in words. Nothing follows."""
+
+    result: str
+    """What it proves, in a few words."""
+    patient: str
+    payer: str
+    claim_number: str
+    notices: tuple[str, ...] = ()
+    sections: tuple[FilingSection, ...] = ()
+
+
+class FormText(PaymentStruct, frozen=True, array_like=True):
+    """A text of a pre-printed form, in points from the left and bottom edges of the page."""
+
+    x: float
+    y: float
+    text: str
+
+
+class FormFileHeading(PaymentStruct, frozen=True, tag="form"):
+    """The texts of a claim for the pages of its pre-printed form. Nothing follows."""
+
+    form: str
+    pages: tuple[tuple[FormText, ...], ...]
+
+
+class SheetBox(PaymentStruct, frozen=True, array_like=True):
+    """A box of a claim with its number, what it holds, and its texts."""
+
+    number: str
+    words: str
+    texts: tuple[str, ...] = ()
+
+
+class SheetFileHeading(PaymentStruct, frozen=True, tag="sheet"):
+    """A claim as a plain sheet, box by box. Nothing follows."""
+
+    form: str
+    patient: str
+    claim_number: str
+    notices: tuple[str, ...] = ()
+    boxes: tuple[SheetBox, ...] = ()
+    lines: tuple[tuple[SheetBox, ...], ...] = ()
+    """The boxes of each service line, the same for all."""
+    widths: tuple[int, ...] = ()
+    """How many characters each box of a line holds."""
+
+
+FileHeading = (
+    PaymentFileHeading | ClaimFileHeading | FilingFileHeading | FormFileHeading | SheetFileHeading
+)
 
 
 class FrameFault(ValueError):

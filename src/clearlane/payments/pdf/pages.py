@@ -165,17 +165,17 @@ class Pages:
         together = sum(one.height for one in rows)
         is_too_high = self._below - together < BOTTOM and together <= PAGE_ROWS_HEIGHT
         if self._text is None or (is_too_high and not self._is_fresh):
-            self._begin_page()
+            self.begin_page()
         for one in rows:
             if self._below - one.height < BOTTOM and not self._is_fresh:
-                self._begin_page()
+                self.begin_page()
             self._draw(one)
             self._is_fresh = False
 
     def save(self) -> None:
         """Finish the last page, write the total on every page, and write the file."""
         if self._text is None and not self.count:
-            self._begin_page()
+            self.begin_page()
         self._finish_page()
         # One drawing that all pages refer to: the total is not known while they are written.
         self._canvas.beginForm(_TOTAL)
@@ -185,7 +185,8 @@ class Pages:
         self._canvas.endForm()
         self._canvas.save()
 
-    def _begin_page(self) -> None:
+    def begin_page(self) -> None:
+        """Finish the page, and place what follows on a new one."""
         self._finish_page()
         if self.count == file_limits.PAGES_MAX:
             raise TooManyPages

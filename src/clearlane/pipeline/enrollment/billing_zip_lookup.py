@@ -16,7 +16,7 @@ from clearlane.claims.forms import form_of
 from clearlane.claims.read.repairs import Repair
 from clearlane.enrollment.fields import Enrollment
 from clearlane.kernel.ids import Scope
-from clearlane.pipeline.enrollment.enrollment_lookup import without_punctuation
+from clearlane.pipeline.enrollment.provider_progress import without_punctuation
 from clearlane.store.claims import billing_zips
 from clearlane.store.claims.billing_zips import BillingZip, ZipSource
 from clearlane.store.database.database import Database

@@ -27,7 +27,7 @@ from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import Scope, new_number
 from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
-from clearlane.pipeline.enrollment.enrollment_lookup import provider_hash
+from clearlane.pipeline.enrollment.provider_progress import provider_hash
 from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
 from clearlane.store import enrollments
 from clearlane.store.claims import billing_zips

@@ -4,45 +4,48 @@ Done once for a document of claims, and only if one of its payers requires enrol
 """
 
 import asyncio
-import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
 from clearlane.claims.rules import EnrollmentGap, RuleInputs
-from clearlane.enrollment.lifecycle import PENDING_STATES, EnrollmentProgress, replay
+from clearlane.enrollment.lifecycle import (
+    PENDING_STATES,
+    EnrollmentProgress,
+    EnrollmentState,
+    RecordedEvent,
+    replay,
+)
 from clearlane.kernel.clock import from_micros, to_local
 from clearlane.kernel.ids import Scope
-from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.payers.model import Payer
+from clearlane.payers.sender_payers import FindPayer
+from clearlane.pipeline.enrollment.provider_progress import (
+    Billing,
+    provider_hash,
+    without_punctuation,
+)
 from clearlane.store import enrollments
 from clearlane.store.database.database import Database
 from clearlane.store.vault.vault import Vault
 
-_PUNCTUATION = re.compile(r"[-. ]")
-
-
-def provider_hash(vault: Vault, scope: Scope, npi: str, tin: str) -> str:
-    """Return the keyed hash of NPI and TIN by which a provider is found."""
-    return vault.fingerprint(scope, "enrollment", npi, tin).hex()
-
-
-Billing = tuple[str, str]
-"""NPI and TIN of a billing provider."""
+CLAIMS = EnrolledTransaction.CLAIMS
 
 
 @dataclass(frozen=True, slots=True)
 class KnownEnrollments:
     """The enrollments of the billing providers in a document of claims."""
 
-    approved: frozenset[tuple[str, Billing]] = field(repr=False)
-    """Payer in folded case, and billing provider."""
+    approved: Mapping[tuple[str, Billing], date | None] = field(repr=False)
+    """From which day on it counts, by payer in folded case and billing provider."""
     submitted: Mapping[Billing, int] = field(default_factory=dict, repr=False)
     """When a provider was submitted that not every payer has approved."""
-    answers: Mapping[tuple[str, Billing], Sequence[tuple[int, str]]] = field(
+    answers: Mapping[tuple[str, Billing], Sequence[RecordedEvent]] = field(
         default_factory=dict, repr=False
     )
     """The recorded events of these providers, by payer and provider."""
@@ -56,7 +59,10 @@ class KnownEnrollments:
         billing = _billing(claim)
         key = (payer.payer_id.casefold(), billing)
         if key in self.approved:
-            return replace(inputs, enrolled=True)
+            live_from = self.approved[key]
+            if live_from is None or live_from <= inputs.today:
+                return replace(inputs, enrolled=True)
+            return replace(inputs, enrollment=EnrollmentGap.LATER, enrollment_since=live_from)
         if billing not in self.submitted:
             return inputs
         progress = replay(self.submitted[billing], self.answers.get(key, ()))
@@ -70,11 +76,10 @@ class KnownEnrollments:
 class WantedEnrollments:
     """The billing providers of a document whose payers require enrollment, collected claim by claim."""
 
-    def __init__(self, payers: PayerDirectory, type: str, *, of_file: bool = False) -> None:
-        """``of_file``: the claims are those of a sender's file, which may name payers by aliases."""
+    def __init__(self, find: FindPayer, type: str) -> None:
         self.type = type
         self.is_required = False
-        self._find = payers.find_in_file if of_file else payers.find
+        self._find = find
         self._requiring: dict[str, str] = {}
         self._payers_of: dict[Billing, set[str]] = defaultdict(set)
 
@@ -112,8 +117,8 @@ async def find_enrollments(
         return None
     by_hash = {provider_hash(vault, scope, npi, tin): (npi, tin) for npi, tin in wanted.billing}
     async with asyncio.timeout(seconds_max), database.read(scope) as tx:
-        approved = await enrollments.list_approved(tx, wanted.type, by_hash.keys())
-        known = frozenset((payer_id, by_hash[hash]) for payer_id, hash in approved)
+        approved = await enrollments.list_approved(tx, wanted.type, CLAIMS, by_hash.keys())
+        known = {(payer_id, by_hash[hash]): day for (payer_id, hash), day in approved.items()}
         open_hashes = [
             hash
             for hash, billing in by_hash.items()
@@ -122,7 +127,7 @@ async def find_enrollments(
         if not open_hashes:
             return KnownEnrollments(known)
         submitted = await enrollments.list_submitted(tx, open_hashes)
-        answers = await enrollments.list_provider_events(tx, wanted.type, open_hashes)
+        answers = await enrollments.list_provider_events(tx, wanted.type, CLAIMS, open_hashes)
     return KnownEnrollments(
         known,
         {by_hash[hash]: at for hash, at in submitted.items()},
@@ -133,7 +138,8 @@ async def find_enrollments(
 def _gap_of(progress: EnrollmentProgress) -> EnrollmentGap:
     if progress.state in PENDING_STATES:
         return EnrollmentGap.PENDING
-    return EnrollmentGap.ENDED if progress.was_ended else EnrollmentGap.REFUSED
+    is_ended = progress.state is EnrollmentState.ENDED
+    return EnrollmentGap.ENDED if is_ended else EnrollmentGap.REFUSED
 
 
 def _billing(claim: Claim) -> Billing:
@@ -141,8 +147,3 @@ def _billing(claim: Claim) -> Billing:
     value = partial(form_of(claim).value, claim)
     tin = value("billing.ein") or value("billing.ssn") or ""
     return without_punctuation(value("billing.npi") or ""), without_punctuation(tin)
-
-
-def without_punctuation(number: str) -> str:
-    """Return a number of a provider as it is compared, however it was written."""
-    return number if number.isdigit() else _PUNCTUATION.sub("", number)

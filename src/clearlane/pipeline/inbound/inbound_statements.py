@@ -30,7 +30,8 @@ from clearlane.claims.responses.inbound_file import InboundFile
 from clearlane.claims.write.sent_layout import SentLayout, read_layout
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile, acknowledgement_leaf
+from clearlane.pipeline.inbound.file_payers import FilePayers, control_numbers
 from clearlane.pipeline.outbound.requeue_refused import envelope_of_file
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
@@ -39,7 +40,6 @@ from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.batches import Batch, BatchMember
 from clearlane.store.delivery.file_refusals import FileVerdict
 from clearlane.store.delivery.inbox import InboxFile
-from clearlane.x12.reader.envelope_time import parse_count
 
 STATEMENTS_AT_ONCE = 500
 
@@ -51,8 +51,6 @@ DOCUMENTED = frozenset(
 )
 """The kinds of facts that become a document, beside payments."""
 NOTE_CHARACTERS_MAX = 3
-SET_DIGITS = 4
-"""The last digits of our batch number (BHT03) count the sets of an interchange."""
 
 
 class UnmatchedStatementError(Exception):
@@ -86,13 +84,23 @@ class PayerStatement:
         """The kind of the fact."""
         return str(self.content.kind)
 
-    def as_claim_fact(self, inbox_id: int) -> ClaimFact:
-        """Return the statement as a fact to record on its claim."""
+    def as_claim_fact(self, inbox_id: int, file: AcknowledgementFile) -> ClaimFact:
+        """Return the statement as a fact to record on its claim, with the leaf that it adds to the log of filings."""
         owner, fact = self.owner, self.content
         if isinstance(owner, str) or isinstance(fact, UnmatchedFact):
             raise UnmatchedStatementError(self.kind)
+        leaf, is_documented = b"", True
+        if isinstance(fact, Fact) and self.part is not None:
+            is_documented = fact.kind in DOCUMENTED
+            leaf = acknowledgement_leaf(file, owner.claim_number, fact.source, self.part)
         return ClaimFact(
-            owner.claim_number, owner.vendor_id, owner.site_id, fact, self.part, inbox_id
+            owner.claim_number,
+            owner.vendor_id,
+            owner.site_id,
+            fact,
+            self.part if is_documented else None,
+            inbox_id,
+            leaf=leaf,
         )
 
     def encode_unmatched(self, reason: str) -> bytes:
@@ -107,9 +115,11 @@ class StatementReader:
         self, context: WorkContext, file: InboxFile, content: bytes, read: InboundFile
     ) -> None:
         self._context = context
-        self._file = file
+        self._payers = FilePayers(context, file)
         self._content = content
         self._read = read
+        self.answered: set[FilePosition] = set()
+        """The places of answers to questions about claims: these were recorded with the question."""
         self.acknowledged: set[int] = set()
         """The ids of the batches that acknowledgements of the file name."""
         self.verdicts: dict[int, FileVerdict] = {}
@@ -129,14 +139,15 @@ class StatementReader:
 
     # ---- statements that name their claims ---------------------------------------------------
 
-    async def _match(self, statements: Sequence[tuple[Fact, bytes]]) -> list[PayerStatement]:
-        vault, payer_id = self._context.vault, self._file.payer_id
-        references = [one.claim for one, _ in statements]
+    async def _match(self, reports: Sequence[ClaimStatusReport]) -> list[PayerStatement]:
+        parts = await asyncio.to_thread(
+            lambda: [extract_claim(one.unit, one.fact.where.position) for one in reports]
+        )
         async with self._context.database.read(inbox.SCOPE) as tx:
-            found = await match_claims(tx, vault, payer_id, references)
+            found = await self._payers.match_reports(tx, reports)
         return [
-            PayerStatement(one, owner.reason if isinstance(owner, NoMatch) else owner, part)
-            for (one, part), owner in zip(statements, found, strict=True)
+            PayerStatement(one.fact, owner.reason if isinstance(owner, NoMatch) else owner, part)
+            for one, part, owner in zip(reports, parts, found, strict=True)
         ]
 
     # ---- statements that name files ----------------------------------------------------------
@@ -144,14 +155,13 @@ class StatementReader:
     async def _acknowledgement_pages(
         self, messages: Sequence[AckMessage]
     ) -> AsyncIterator[list[PayerStatement]]:
-        reports = [one for one in messages if isinstance(one, ClaimStatusReport)]
+        reports = [
+            one
+            for one in messages
+            if isinstance(one, ClaimStatusReport) and one.fact.where not in self.answered
+        ]
         if reports:
-            statuses = await asyncio.to_thread(
-                lambda: [
-                    (one.fact, extract_claim(one.unit, one.fact.where.position)) for one in reports
-                ]
-            )
-            yield await self._match(statuses)
+            yield await self._match(reports)
         for one in messages:
             if not isinstance(one, ClaimStatusReport):
                 sent, members = await self._batch(one.reference)
@@ -180,10 +190,7 @@ class StatementReader:
     ) -> Iterator[tuple[Fact | UnmatchedFact, bytes | None]]:
         parts = AckParts(message)
         for content in acks.derive_facts(message, sent):
-            if isinstance(content, Fact) and content.kind in DOCUMENTED:
-                yield content, parts.of(content)
-            else:
-                yield content, None
+            yield content, parts.of(content) if isinstance(content, Fact) else None
 
     async def _batch(
         self, reference: InterchangeReference
@@ -211,9 +218,9 @@ class StatementReader:
         return await asyncio.to_thread(read), members
 
     async def _find_batch(self, tx: Tx, reference: InterchangeReference) -> Batch | None:
-        for control in _controls(reference):
+        for control in control_numbers(reference):
             batch = await batches.find_by_control(tx, control)
-            if batch is not None and batch.payer_id == self._file.payer_id:
+            if batch is not None and self._payers.answers(batch):
                 return batch
         return None
 
@@ -227,13 +234,6 @@ async def read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
 def _note(code: str) -> str:
     """Return a note code of a TA1; a payer may have written anything there, and it is shown and counted by."""
     return code if code.isascii() and code.isalnum() and len(code) <= NOTE_CHARACTERS_MAX else "?"
-
-
-def _controls(reference: InterchangeReference) -> Iterator[int]:
-    """Yield the control numbers to look for. A batch number is a control number and the number of the set."""
-    if reference.level == "batch" and len(reference.number) > SET_DIGITS:
-        yield parse_count(reference.number[:-SET_DIGITS])
-    yield parse_count(reference.number)
 
 
 def _member_or_reason(

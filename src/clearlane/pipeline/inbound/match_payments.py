@@ -88,7 +88,7 @@ async def _record(context: WorkContext, found: Sequence[_Match]) -> None:
     await record_facts.ensure_keys(vault, facts)
 
     async def job(tx: Tx) -> None:
-        await record_facts.record_facts(tx, vault, facts, now)
+        await record_facts.record_facts(tx, vault, facts, now, context.answer_days)
         matched = [(one.row.payment_id, one.row.number) for one in found if one.fact is not None]
         await claim_payments.remove_unmatched(tx, matched)
         others = [(one.row.payment_id, one.row.number) for one in found if one.fact is None]

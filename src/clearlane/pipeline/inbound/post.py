@@ -7,6 +7,7 @@ for a person; a file that cannot be read goes to quarantine with the reason. The
 """
 
 import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -25,11 +26,13 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline import record_facts
+from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile
 from clearlane.pipeline.inbound import post_inquiries
 from clearlane.pipeline.inbound.check_addresses import AddressCheck, check_addresses, refusal
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, StatementReader
 from clearlane.pipeline.inbound.match_payments import match_waiting
 from clearlane.pipeline.inbound.post_payments import PaymentPosting
+from clearlane.pipeline.inbound.post_report import post_report
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
@@ -108,6 +111,8 @@ async def post_file(
     read = await asyncio.to_thread(read_inbound, content)
     found = read.identified
     if not found.usable:
+        if report := await post_report(context, file, content):
+            return await _record_result(context, file, report)
         result = InboxResult(state=inbox.QUARANTINED, kinds=_kinds(found), reason=found.reason)
         return await _record_result(context, file, result)
     is_test = found.is_test and not context.sandbox
@@ -158,6 +163,7 @@ class FilePosting:
         self._content = content
         self._reader = StatementReader(context, file, content, read)
         self._payments = PaymentPosting(context, file, content, self._park)
+        self._sha256 = ""
 
     @property
     def acknowledged(self) -> frozenset[int]:
@@ -176,6 +182,7 @@ class FilePosting:
         )
         if done is not None:
             self.applied, self.parked = done.applied, done.parked_rows
+            self._reader.answered = done.answered
             self._not_stored = done.parked - len(done.parked_rows)
             if not self._found.kinds & CLAIM_SETS:
                 return done.result
@@ -200,12 +207,15 @@ class FilePosting:
 
     async def _apply(self, page: list[PayerStatement]) -> None:
         vault = self._context.vault
+        if not self._sha256:
+            self._sha256 = (await asyncio.to_thread(hashlib.sha256, self._content)).hexdigest()
+        file = AcknowledgementFile(self._file.name, self._sha256, self._file.received_at)
         claim_facts: list[ClaimFact] = []
         for statement in page:
             if isinstance(statement.owner, str):
                 self._park(statement, statement.owner)
             else:
-                claim_facts.append(statement.as_claim_fact(self._file.id))
+                claim_facts.append(statement.as_claim_fact(self._file.id, file))
         if not claim_facts:
             return
         await record_facts.ensure_keys(vault, claim_facts)
@@ -213,7 +223,7 @@ class FilePosting:
         reported = {one.claim_number for one in claim_facts if one.fact.kind in RETURNED}
 
         async def job(tx: Tx) -> None:
-            await record_facts.record_facts(tx, vault, claim_facts, now)
+            await record_facts.record_facts(tx, vault, claim_facts, now, self._context.answer_days)
             await due_responses.add_of_claims(
                 tx, reported, ResponseSource.INBOX, self._file.id, to_micros(now)
             )

@@ -3,26 +3,30 @@
     posting = await post_inquiry_answers(context, file, content, read)     # None: not about inquiries
 
 An answer is matched with its inquiry by our trace number, and must be of the payer that the file came from. What
-matches no inquiry is parked for a person; a second answer is ignored. Knows no claim.
+matches no inquiry is parked for a person. Of a second answer only what it states about a claim is recorded. Knows no claim.
 """
 
 import asyncio
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import msgspec
 import structlog
 
 from clearlane.claims.responses.ack_messages import AckMessage, GroupAck, InterchangeAck
-from clearlane.claims.responses.facts import ClaimKey, FactKind, UnmatchedFact
+from clearlane.claims.responses.facts import ClaimKey, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.responses.inbound_file import InboundFile
 from clearlane.inquiry import refusals
 from clearlane.inquiry.refusals import FileRefusal
 from clearlane.inquiry.response_file import AnswerMatch
 from clearlane.kernel import limits
 from clearlane.kernel.formats import parse_control_number
-from clearlane.pipeline.inquiry.inquiry_runner import open_inquiry, store_result
+from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile, acknowledgement_leaf
+from clearlane.pipeline.inbound.file_payers import FilePayers
+from clearlane.pipeline.inquiry.inquiry_runner import StoredAs, open_inquiry, store_result
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     AnyResult,
     AnyTransaction,
@@ -58,6 +62,10 @@ class InquiryPosting:
     kinds: frozenset[str]
     applied: int = 0
     parked: int = 0
+    answered: set[FilePosition] = field(default_factory=set)
+    """The places of answers that were recorded with an inquiry: they are not posted as statements again."""
+    sha256: str = ""
+    """Of the file."""
     parked_rows: list[ParkedStatement] = field(default_factory=list)
     """The parked statements that are stored; the rest is only counted."""
 
@@ -102,10 +110,18 @@ async def post_inquiry_answers(
         if not await _answers_inquiries(context, messages):
             return None
         refused = await asyncio.to_thread(lambda: tuple(_refusals(messages)))
+    else:
+        posting.sha256 = (await asyncio.to_thread(hashlib.sha256, content)).hexdigest()
     for transaction in answering:
         found = await asyncio.to_thread(transaction.reader.read, content)
-        for answer in found.answers:
-            await _record_answer(context, transaction, answer, posting)
+        others = [
+            answer
+            for answer in found.answers
+            if not await _record_answer(context, transaction, answer, posting)
+        ]
+        # The answer about the claim itself may follow one about another claim of the patient, so these come last.
+        for answer in others:
+            await _record_answer(context, transaction, answer, posting, is_last=True)
         refused = found.refusals  # of the whole file, so the same for each transaction
     # A refusal of no inquiries may be one of claims, which is posted with their statements.
     parks = not any(one.answers_are_statements for one in answering)
@@ -119,18 +135,26 @@ async def _record_answer(
     transaction: AnyTransaction,
     answer: InquiryAnswer,
     posting: InquiryPosting,
-) -> None:
-    """Record an answer on its inquiry, or park it."""
+    *,
+    is_last: bool = False,
+) -> bool:
+    """Record an answer on its inquiry, or park it; return False for one about another claim, unless it is the last."""
     number = transaction.reader.trace_number(answer)
-    pending = await _find_inquiry(context, posting.file, transaction, answer, number)
+    pending, match = await _find_inquiry(context, posting.file, transaction, answer, number)
     now = context.clock.now()
     if not isinstance(pending, str):
-        await _store_result(
-            context, pending, await asyncio.to_thread(result_of_answer, pending, answer, now)
-        )
+        is_other = match is AnswerMatch.OTHER_CLAIM
+        if is_other and not is_last:
+            return False
+        result = await asyncio.to_thread(result_of_answer, pending, answer, now)
+        await _store_result(context, pending, result, posting)
+        where = transaction.reader.where(answer)
+        if where is not None and not is_other:  # another claim's status is posted as a statement
+            posting.answered.add(where)
         posting.applied += 1
     elif not transaction.answers_are_statements:
         posting.park(transaction.answer_set, pending, number, now)
+    return True
 
 
 async def _find_inquiry(
@@ -139,22 +163,23 @@ async def _find_inquiry(
     transaction: AnyTransaction,
     answer: InquiryAnswer,
     trace_number: str,
-) -> PendingInquiry | str:
-    """Return the inquiry that an answer of this payer belongs to, or why there is none."""
+) -> tuple[PendingInquiry | str, AnswerMatch | None]:
+    """Return the inquiry that an answer of this payer, or of a hop, belongs to, or why there is none, and how it matches."""
     key = inquiries.parse_trace(trace_number)
     if key is None:
-        return NO_TRACE
+        return NO_TRACE, None
     async with context.database.read(inquiries.SCOPE) as tx:
         found = await inquiries.find_inquiry(tx, *key)
-        if found is None or (found.transaction_set, found.payer_id) != (
-            transaction.inquiry_set,
-            file.payer_id,
+        payers = FilePayers(context, file)
+        if found is None or not (
+            found.transaction_set == transaction.inquiry_set and payers.has(found.payer_id)
         ):
-            return NO_INQUIRY
+            return NO_INQUIRY, None
         await context.vault.load_keys_of(tx, [found.inquiry])
     pending = open_inquiry(context.vault, found)
-    match = transaction.reader.match(answer, pending.inquiry, pending.trace)
-    return pending if match is AnswerMatch.MATCHED else MISMATCHES[match]
+    sent = pending.over(payers.id_there(pending.payer_type, pending.payer_id))
+    match = transaction.reader.match(answer, sent, pending.trace)
+    return MISMATCHES.get(match, pending), match
 
 
 async def _record_refusal(
@@ -168,7 +193,7 @@ async def _record_refusal(
             batch = await batches.find_by_control(tx, control)
             rows = await inquiries.list_for_batch(tx, batch.id) if batch else []
         await context.vault.load_keys_of(tx, [one.inquiry for one in rows])
-    if batch is None or batch.payer_id != posting.file.payer_id or not rows:
+    if batch is None or not FilePayers(context, posting.file).answers(batch) or not rows:
         if parks:
             posting.park(refusal.kind, NO_FILE, refusal.control_number, context.clock.now())
         return
@@ -176,18 +201,28 @@ async def _record_refusal(
         rows = rows[at - 1 : at]
     for one in rows:
         pending = open_inquiry(context.vault, one)
-        await _store_result(context, pending, result_of_refusal(pending, refusal))
+        await _store_result(context, pending, result_of_refusal(pending, refusal), posting)
         posting.applied += 1
 
 
-async def _store_result(context: WorkContext, pending: PendingInquiry, result: AnyResult) -> None:
-    runner, vault = context.payer_access.inquiry_runner, context.vault
-    if (
-        await store_result(
-            context.database, vault, pending, result, context.clock.now(), context.actor
-        )
-        and runner
-    ):
+async def _store_result(
+    context: WorkContext, pending: PendingInquiry, result: AnyResult, posting: InquiryPosting
+) -> None:
+    file = posting.file
+    named = AcknowledgementFile(file.name, posting.sha256, file.received_at)
+    runner, now = context.payer_access.inquiry_runner, context.clock.now()
+    stored = await store_result(
+        context.database,
+        context.vault,
+        pending,
+        result,
+        now,
+        context.actor,
+        context.answer_days,
+        inbox_id=file.id,
+        make_leaf=partial(acknowledgement_leaf, named),
+    )
+    if runner and stored is StoredAs.ANSWER:
         runner.pending_calls.count_answer(pending.inquiry_request_id)
 
 

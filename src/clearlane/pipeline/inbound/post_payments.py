@@ -10,7 +10,7 @@ another file, or in another envelope, is stored as a duplicate and its claims ar
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -22,13 +22,23 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 from clearlane.kernel.redacted_repr import shows
 from clearlane.payments import balance, read_835
+from clearlane.payments.cut_remittance import (
+    CLAIM,
+    PaidClaim,
+    RemittancePart,
+    encode_part,
+    plan_parts,
+    remittance_key,
+    shows_another_vendor,
+)
 from clearlane.payments.match import NoMatch, claim_number_in
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.payments.payee_owner import choose_owner
+from clearlane.payments.payee_owner import SiteKey, choose_owner
 from clearlane.payments.payment import MatchedBy, Payment, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_835 import PaymentStart
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_unmatched
+from clearlane.pipeline.inbound.file_payers import UNKNOWN_PAYER, FilePayers, PaymentPayer
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
 from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.payment_events import add_payment_events
@@ -38,7 +48,7 @@ from clearlane.store.claims.claim_lookup import CandidateClaim, account_referenc
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.inbox import InboxFile
-from clearlane.store.files import due_responses, payees
+from clearlane.store.files import client_files, due_responses, payees
 from clearlane.store.files.due_responses import OwnedSet, ResponseSource
 from clearlane.store.files.payees import PayeeSite
 from clearlane.store.payments import claim_payments, payments
@@ -56,9 +66,19 @@ log = structlog.get_logger()
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."
 DIFFERS = "A payment has the payer, trace number and date of an earlier one, but other content: compare the two."
+CREDIT = "C"
+"""BPR03 of a payment that is paid, not taken."""
 NO_OWNER = (
     "Sites of several vendors bill as the payee of a payment: name the one that receives it as a file "
     "(clearlane payment payee)."
+)
+NOT_PROVEN = (
+    "Files of one vendor alone bill as the payee of a payment, and no payer has paid it a claim of that vendor yet, so no site "
+    "receives it as a file. Make sure whose payee it is, name the site (clearlane payment payee), then replay the file."
+)
+NOT_CUT = (
+    "A payment cannot be cut so that the site named for its payee sees no claim of another vendor: no site receives it as "
+    "a file. To send it whole, name the site without --cut (clearlane payment payee), then replay the file."
 )
 
 
@@ -67,10 +87,18 @@ class _PlacedClaim(NamedTuple):
 
     content: ClaimPaymentContent
     number: int
+    has_interest: bool
 
     @property
     def claim_payment(self) -> ClaimPaymentFact:
         return self.content.claim_payment
+
+
+class _SetContent(NamedTuple):
+    """What the bytes of a set say without its loops."""
+
+    digest: str
+    claims: int
 
 
 _Item: TypeAlias = PaymentStart | _PlacedClaim | PaymentSummary
@@ -93,14 +121,19 @@ class PaymentPosting:
         self._file = file
         self._content = content
         self._park = park
-        self._digests: dict[SetKey, str] = {}
+        self._sets: dict[SetKey, _SetContent] = {}
+        self._payers = FilePayers(context, file)
+        self._payer = PaymentPayer(file.type, file.payer_id)
+        """The payer of the current payment."""
         self._payment: PaymentRow | None = None
+        self._paid: dict[int, PaidClaim] = {}
+        """What the current payment pays, by the number of the claim payment."""
         self._is_known = False
         """Whether the payment was stored before, so that a part of its claims may be recorded."""
 
     async def run(self) -> None:
         """Record every payment of the file."""
-        self._digests = await asyncio.to_thread(self._read_digests)
+        self._sets = await asyncio.to_thread(self._read_sets)
         async for page in read_pages(self._items()):
             claims: list[_PlacedClaim] = []
             for item in page:
@@ -114,8 +147,12 @@ class PaymentPosting:
                     claims.append(item)
             await self._record(claims)
 
-    def _read_digests(self) -> dict[SetKey, str]:
-        return {one.key: one.digest(self._content) for one in slice_sets(self._content)}
+    def _read_sets(self) -> dict[SetKey, _SetContent]:
+        content = self._content
+        return {
+            one.key: _SetContent(one.digest(content), one.count(content, CLAIM))
+            for one in slice_sets(content)
+        }
 
     def _items(self) -> Iterator[_Item]:
         number = 0
@@ -123,7 +160,8 @@ class PaymentPosting:
             if isinstance(part, read_835.ClaimPaymentLoop):
                 number += 1
                 content = ClaimPaymentContent(part.claim_payment, extract_claim(part.unit))
-                yield _PlacedClaim(content, number)
+                interest = part.unit.loop.segment("AMT", "I")
+                yield _PlacedClaim(content, number, interest is not None)
             else:
                 number = 0
                 yield part
@@ -133,15 +171,20 @@ class PaymentPosting:
     async def _open(self, start: PaymentStart) -> None:
         context, vault, file = self._context, self._context.vault, self._file
         payment, key = start.payment, start.set
+        payer = self._payer = self._payers.of_payment(start)
+        if not payer.is_known:
+            self.doubts.append(UNKNOWN_PAYER)
+        self._paid = {}
         day = None if payment.effective_date is None else str(payment.effective_date)
         # A set whose bytes cannot be found by themselves is known by its place in the file.
-        digest = self._digests.get(key) or f"{file.digest}:{key}"
-        identity = (file.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
+        found = self._sets.get(key)
+        digest = found.digest if found else f"{file.digest}:{key}"
+        identity = (payer.payer_id, payment.trace_number, str(payment.amount), str(day), digest)
         payment_id = new_number(context.clock.now(), letter=payments.PAYMENT_LETTER)
         new = NewPayment(
             payment_id=payment_id,
-            payer_id=file.payer_id,
-            type=file.type,
+            payer_id=payer.payer_id,
+            type=payer.type,
             inbox_id=file.id,
             interchange=key[0],
             group_number=key[1],
@@ -150,6 +193,7 @@ class PaymentPosting:
             identity=vault.fingerprint(payments.OWNER, "payment", *identity).hex(),
             amount_cents=payment.amount,
             effective_day=day,
+            method=payment.method,
             received_at=file.received_at,
             payload=vault.seal(
                 payments.OWNER, payments.TABLE, payment_id, msgspec.json.encode(payment)
@@ -160,7 +204,7 @@ class PaymentPosting:
             found = await payments.open_payment(tx, new)
             if found.payment_id == payment_id:
                 tx.audit(
-                    "payment.received", ids=[payment_id], detail=f"{file.type} {file.payer_id}"
+                    "payment.received", ids=[payment_id], detail=f"{payer.type} {payer.payer_id}"
                 )
             return found
 
@@ -191,7 +235,9 @@ class PaymentPosting:
             before = await payments.find(tx, payment.payment_id)
             await payments.close_payment(tx, totals, rows)
             if not payment.duplicate_of:
-                await self._hand_on(tx)
+                await self._hand_on(
+                    tx, is_balanced=summary.balanced and not totals.unbalanced_claims
+                )
             if before is not None and not before.complete:
                 await add_payment_events(tx, payment.payment_id, to_micros(context.clock.now()))
             tx.audit("payment.recorded", ids=[payment.payment_id], count=summary.claims)
@@ -201,27 +247,58 @@ class PaymentPosting:
             log.warning(
                 "payment does not balance",
                 payment=payment.payment_id,
-                payer=self._file.payer_id,
-                type=self._file.type,
+                payer=self._payer.payer_id,
+                type=self._payer.type,
                 route=self._file.route_id,
                 inbox=self._file.id,
                 unbalanced_claims=totals.unbalanced_claims,
             )
         fault_injection.crash_point("payment closed")
 
-    async def _hand_on(self, tx: Tx) -> None:
-        """Let the site that bills as the payee have the payment as a file; note if a person must name that site."""
+    async def _hand_on(self, tx: Tx, *, is_balanced: bool) -> None:
+        """Let the site that bills as the payee have the payment as a file; note if a person must name that site.
+
+        If a person wants it cut, and it balances, each site that bills as the payee gets its own claims. Who wants that has
+        not said that the owner may see claims of another vendor: if some would be left with it, no site gets the payment.
+        """
         payment, vault = self._current, self._context.vault
         await vault.load_keys_of(tx, [payment.payload])
         opened = vault.open(payments.OWNER, payments.TABLE, payment.payment_id, payment.payload)
         heading = msgspec.json.decode(opened, type=Payment)
-        sites: list[PayeeSite] = []
-        for number in filter(None, (heading.payee_npi, heading.payee_tax_id)):
-            sites = sites or await payees.find_sites(tx, [payees.payee_hash(vault, number)])
         shares = await payments.list_shares(tx, [payment.payment_id])
-        owner = choose_owner(sites, {(one.vendor_id, one.site_id) for one in shares})
-        if owner is not None:
-            now = to_micros(self._context.clock.now())
+        paid_vendors = {one.vendor_id for one in shares if one.paid_cents > 0}
+        found: list[list[PayeeSite]] = []
+        for number in filter(None, (heading.payee_npi, heading.payee_tax_id)):
+            payee = payees.payee_hash(vault, number)
+            await payees.prove(tx, payee, paid_vendors)
+            found.append(await payees.find_sites(tx, [payee]))
+        # The site that had it may have been named by the other number.
+        if await self._was_handed_on(tx, {one.key for some in found for one in some}):
+            return
+        sites = next(filter(None, found), [])
+        owner = choose_owner(
+            sites,
+            {(one.vendor_id, one.site_id) for one in shares},
+            has_other_vendors=await payees.are_vendors_several(tx),
+        )
+        if owner is None:
+            vendors = {one.vendor_id for one in sites} | {one.vendor_id for one in shares}
+            doubt = NO_OWNER if len(vendors) > 1 else NOT_PROVEN
+            if sites and doubt not in self.doubts:
+                self.doubts.append(doubt)
+            return
+        now = to_micros(self._context.clock.now())
+        parts: dict[SiteKey, RemittancePart] = {}
+        if any(one.is_cut for one in sites):
+            claims = await self._paid_claims(tx)
+            is_cuttable = is_balanced and heading.credit_debit == CREDIT
+            if is_cuttable and self._claims_in_bytes() == len(claims):
+                keys = {one.key for one in sites}
+                parts = plan_parts(owner, keys, claims, heading.amount or 0)
+            if shows_another_vendor(owner, claims, parts.get(owner)):
+                self.doubts.append(NOT_CUT)
+                return
+        if not parts:
             await due_responses.add(
                 tx,
                 [OwnedSet(*owner, "")],
@@ -230,8 +307,30 @@ class PaymentPosting:
                 now,
                 ready=True,
             )
-        elif sites and NO_OWNER not in self.doubts:
-            self.doubts.append(NO_OWNER)
+        else:
+            texts = {site: encode_part(part) for site, part in parts.items()}
+            await due_responses.add_parts(tx, payment.payment_id, texts, now)
+
+    async def _paid_claims(self, tx: Tx) -> list[PaidClaim]:
+        """Return what the payment pays, with the sites of its claims."""
+        owners = await claim_payments.list_owners(tx, self._current.payment_id)
+        return [one._replace(site=owners.get(one.number)) for one in sorted(self._paid.values())]
+
+    def _claims_in_bytes(self) -> int | None:
+        """Return how many claims the bytes of the payment have, which are what is cut; None if they cannot be found."""
+        payment = self._current
+        found = self._sets.get((payment.interchange, payment.group_number, payment.set_number))
+        return found and found.claims
+
+    async def _was_handed_on(self, tx: Tx, sites: Collection[SiteKey]) -> bool:
+        """Return whether the payment is due to any site, or one of these has it, whole or in part: no claim reaches two."""
+        if not self._is_known:
+            return False
+        payment_id = self._current.payment_id
+        if await due_responses.is_due(tx, ResponseSource.PAYMENT, payment_id):
+            return True
+        key = remittance_key(payment_id)
+        return any([await client_files.was_written(tx, key, site) for site in sites])
 
     async def _adjustment_rows(
         self, payment_id: str, adjustments: Sequence[ProviderAdjustment]
@@ -247,7 +346,7 @@ class PaymentPosting:
         ]
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await match_claims(
-                tx, vault, self._file.payer_id, [reference for _, reference in references]
+                tx, vault, self._payer.payer_id, [reference for _, reference in references]
             )
         claims = {
             number: claim.claim_number
@@ -286,6 +385,7 @@ class PaymentPosting:
         if self._current.duplicate_of:
             self.applied += len(claims)
             return
+        self._paid |= {one.number: _paid_claim(one) for one in claims}
         vault, payment_id = self._context.vault, self._current.payment_id
         owners = await self._find_owners(claims)
         claim_facts: list[ClaimFact] = []
@@ -305,7 +405,7 @@ class PaymentPosting:
         matched = [(payment_id, one.place.number) for one in claim_facts if one.place]
 
         async def job(tx: Tx) -> None:
-            await record_facts.record_facts(tx, vault, claim_facts, now)
+            await record_facts.record_facts(tx, vault, claim_facts, now, self._context.answer_days)
             if self._is_known and matched:
                 await claim_payments.remove_unmatched(tx, matched)
             if unmatched:
@@ -319,7 +419,7 @@ class PaymentPosting:
         self, claims: Sequence[_PlacedClaim]
     ) -> list[CandidateClaim | str | None]:
         """Return the claim of each, or why there is none; None if it is recorded on another claim already."""
-        context, payer_id = self._context, self._file.payer_id
+        context, payer_id = self._context, self._payer.payer_id
         known: dict[int, str] = {}
         async with context.database.read(inbox.SCOPE) as tx:
             found = await match_claims(
@@ -340,7 +440,7 @@ class PaymentPosting:
         return owners
 
     def _unmatched_row(self, one: _PlacedClaim, reason: str) -> UnmatchedRow:
-        vault, payer_id = self._context.vault, self._file.payer_id
+        vault, payer_id = self._context.vault, self._payer.payer_id
         payment_id, claim_payment = self._current.payment_id, one.claim_payment
         return UnmatchedRow(
             payment_id=payment_id,
@@ -351,6 +451,10 @@ class PaymentPosting:
             paid_cents=claim_payment.paid,
             payload=seal_unmatched(vault, payment_id, one.number, one.content),
         )
+
+
+def _paid_claim(one: _PlacedClaim) -> PaidClaim:
+    return PaidClaim(one.number, None, one.claim_payment.paid, one.has_interest)
 
 
 @shows()

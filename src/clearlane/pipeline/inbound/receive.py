@@ -178,9 +178,14 @@ async def _lease_due_routes(context: WorkContext, now: datetime) -> list[PayerRo
 async def _visit_mailboxes(
     context: WorkContext, routes: Sequence[PayerRoute], now: datetime
 ) -> list[int]:
-    async with asyncio.TaskGroup() as tasks:
-        visits = [tasks.create_task(_MailboxVisit(context, route).run(now)) for route in routes]
-    return [id for visit in visits for id in visit.result()]
+    """Visit mailboxes side by side; return the ids of new files, or raise the first fault once all visits have ended."""
+    visits = (_MailboxVisit(context, route).run(now) for route in routes)
+    found: list[int] = []
+    for result in await asyncio.gather(*visits, return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result
+        found += result
+    return found
 
 
 _FileAct: TypeAlias = tuple[IncomingFile, VisitAct, SeenFile | None]

@@ -14,10 +14,12 @@ import msgspec
 import structlog
 
 from clearlane.accounts.model import Site
+from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.payments.cut_remittance import cut_remittance, decode_part, remittance_key
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.inbound.claim_responses import (
     ResponseContent,
@@ -32,7 +34,8 @@ from clearlane.pipeline.intake.files.file_responses import (
     store_response,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import StoreFault, Tx, require_row
+from clearlane.store.database.database import Tx, require_row
+from clearlane.store.database.group_commit import TEMPORARY_FAULTS
 from clearlane.store.delivery import inbox
 from clearlane.store.files import client_files, due_responses
 from clearlane.store.files.due_responses import DueResponse, ResponseSource
@@ -79,7 +82,7 @@ async def _try(context: WorkContext, due: DueResponse) -> bool:
     """Write a response; return whether that succeeded. One that cannot be written keeps no other back: it is put off."""
     try:
         await _write(context, due)
-    except StoreFault:  # the database is down or busy
+    except TEMPORARY_FAULTS:
         raise
     except Exception as fault:  # noqa: BLE001  (it stays due, and is tried again later)
         details = {"fault": fault_code(fault), "places": fault_frames(fault)}
@@ -105,18 +108,21 @@ async def _write(context: WorkContext, due: DueResponse) -> None:
     stored = [
         await store_response(context, site, *made) for made in await writer(context, site, due)
     ]
+    fault_injection.crash_point("response stored")
 
     async def job(tx: Tx) -> list[str]:
         await due_responses.remove(tx, [due])
-        published = []
+        listed = []
         for one in stored:
             if await publish_response(tx, context, site, one):
-                published.append(one.file_id)
+                listed.append(one.file_id)
             else:  # another node wrote it first
                 await client_files.drop_upload(tx, one.file_id)
-        return published
+        return listed
 
-    for file_id in await context.database.write(site.scope, job, actor=context.actor):
+    published = await context.database.write(site.scope, job, actor=context.actor)
+    fault_injection.crash_point("response listed")
+    for file_id in published:
         log.info(
             "response written",
             site=site.vendor_site_id,
@@ -135,7 +141,7 @@ def _site(context: WorkContext, due: DueResponse) -> Site:
 
 
 async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> list[ResponseContent]:
-    """Return the set of a payment as it was received, in an envelope to the site."""
+    """Return the set of a payment as it was received, in an envelope to the site; the site's part of it if it is cut."""
     async with context.database.read(payments.SCOPE) as tx:
         payment = require_row(await payments.find(tx, due.source_id), "a payment")
         file = require_row(await inbox.find(tx, payment.inbox_id), "an inbox file")
@@ -144,11 +150,19 @@ async def _remittance(context: WorkContext, site: Site, due: DueResponse) -> lis
     values = await header_values(context, site)
     key = (payment.interchange, payment.group_number, payment.set_number)
 
-    def cut() -> bytes:
-        return cut_sets(content, [one for one in slice_sets(content) if one.key == key], values)
+    part = decode_part(due.part) if due.part else None
 
+    def cut() -> bytes:
+        sets = [one for one in slice_sets(content) if one.key == key]
+        whole = cut_sets(content, sets, values)
+        return cut_remittance(whole, part) if part else whole
+
+    stem = _stem(context, payment)
     response = ClientResponse(
-        type="835", response_key=f"835:{payment.payment_id}", stem=_stem(context, payment)
+        type="835",
+        response_key=remittance_key(payment.payment_id),
+        stem=f"{stem}.part{part.number}of{part.count}" if part else stem,
+        note=part.sentence if part else "",
     )
     return [(response, await asyncio.to_thread(cut))]
 

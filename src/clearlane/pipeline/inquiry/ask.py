@@ -8,7 +8,7 @@ fields and no HTTP.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -53,20 +53,23 @@ async def ask(
     actor: Actor,
     now: datetime,
     note: str = "",
-    wait: timedelta = WAIT,
+    wait: timedelta | None = WAIT,
+    also: Callable[[Tx, int], Awaitable[None]] | None = None,
 ) -> int:
     """Store a request under a new key, start its inquiries, and return the key.
 
     ``results`` say what of the request could not be sent; ``note`` is added to its audit row.
-    ``wait`` is how long the caller waits: an answer that comes later is late.
+    ``wait`` is how long the caller waits: an answer that comes later is late. With None no one waits, and the inquiries
+    go behind those of callers who do. ``also`` is done with the key in the transaction that stores the request.
     """
     context.database.require_space()
     async with asyncio.timeout(context.limits.write_seconds_max):
         await context.vault.ensure_key(site.scope)
     runner = inquiry_runner(context)
     for _ in range(INQUIRY_KEY_ATTEMPTS_MAX):
-        new = _NewRequest(context, transaction, site.scope, new_request_key(now), now, note)
-        rows = await new.seal(asked, runner)
+        new = _NewRequest(context, transaction, site.scope, new_request_key(now), now, note, also)
+        is_immediate = wait is not None and len(asked) <= IMMEDIATE_INQUIRIES_MAX
+        rows = await new.seal(asked, runner, is_immediate=is_immediate)
         payload = new.seal_results(results)
         try:
             async with asyncio.timeout(context.limits.write_seconds_max):
@@ -75,7 +78,9 @@ async def ask(
                 )
         except ConstraintViolation:  # another request has the key: once in 4,096 of a millisecond
             continue
-        if asked:
+        if wait is None:
+            runner.wake()
+        elif asked:
             runner.start(new.id, len(asked), new.immediate(asked, rows, number, wait))
         return new.id
     raise TimeoutError("no free key was found")
@@ -127,11 +132,13 @@ class _NewRequest(Generic[P, A, V]):
     id: int
     now: datetime
     note: str
+    also: Callable[[Tx, int], Awaitable[None]] | None
 
-    async def seal(self, asked: Sequence[P], runner: InquiryRunner) -> list[NewInquiry]:
+    async def seal(
+        self, asked: Sequence[P], runner: InquiryRunner, *, is_immediate: bool
+    ) -> list[NewInquiry]:
         """Return the rows of the inquiries. Pauses now and then, so that other calls run."""
         payload, vault = self.transaction.payload, self.context.vault
-        immediate = len(asked) <= IMMEDIATE_INQUIRIES_MAX
         rows = []
         for number, inquiry in enumerate(asked, start=1):
             if not number % SEALED_AT_ONCE:
@@ -139,8 +146,8 @@ class _NewRequest(Generic[P, A, V]):
             content, key = payload.encode(inquiry), trace(self.id, number)
             type, payer_id = payload.payer(inquiry)
             mode = inquiries.BY_FILE
-            if runner.can_reach(type, payer_id):
-                mode = inquiries.INTERACTIVE if immediate else inquiries.BULK
+            if runner.can_reach(type, payer_id, self.transaction.inquiry_set):
+                mode = inquiries.INTERACTIVE if is_immediate else inquiries.BULK
             # This node has the lease of what it sends at once; any node may take the rest.
             next_at = self.now + LEASE if mode == inquiries.INTERACTIVE else self.now
             rows.append(
@@ -175,6 +182,8 @@ class _NewRequest(Generic[P, A, V]):
             payload=payload,
         )
         await inquiries.add(tx, request, rows)
+        if self.also is not None:
+            await self.also(tx, self.id)
         tx.audit(
             f"{self.transaction.subject}.submit",
             ids=[str(self.id)],

@@ -9,14 +9,22 @@ from datetime import date, datetime
 
 from clearlane.accounts.model import Site
 from clearlane.eligibility import model
+from clearlane.eligibility.model import Inquiry
+from clearlane.inquiry.inquiry_result import RequestStatus, request_status
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import last_first
+from clearlane.kernel.ids import Scope, SiteId, VendorScope
 from clearlane.kernel.redacted_repr import shows
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
 from clearlane.store.database.database import Actor, Tx
-from clearlane.store.inquiries import StoredInquiry, StoredRequest
+from clearlane.store.delivery.control_numbers import REQUEST_NUMBER_MAX
+from clearlane.store.inquiries import (
+    NumberedRequest,
+    StoredInquiry,
+    StoredRequest,
+)
 from clearlane.store.vault.vault import Vault
 
 PATIENTS_LOOKED_UP_MAX = 20
@@ -39,6 +47,21 @@ class ListedRequest:
     patients: int
 
 
+@shows("request_number")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberedInquiry:
+    """A request of a vendor's list, with the inquiry of its first patient."""
+
+    request_number: int
+    site: Site
+    asked_at: datetime
+    payer_id: str
+    inquiry: Inquiry | None
+    """None if no payer could be asked."""
+    patients: int
+    status: RequestStatus
+
+
 async def list_newest(
     context: WorkContext, site: Site, *, limit: int, actor: Actor
 ) -> list[ListedRequest]:
@@ -50,6 +73,60 @@ async def list_newest(
         return await _listed_requests(tx, context.vault, site, requests, first)
 
     return await context.database.write(site.scope, job, actor=actor)
+
+
+async def list_numbered(
+    context: WorkContext,
+    scope: Scope | VendorScope,
+    *,
+    before: int = REQUEST_NUMBER_MAX + 1,
+    limit: int,
+    actor: Actor,
+) -> list[NumberedInquiry]:
+    """Return the requests of sites of a vendor with smaller numbers, the newest first."""
+
+    async def job(tx: Tx) -> list[NumberedInquiry]:
+        found = await inquiries.list_by_number(
+            tx, ELIGIBILITY.inquiry_set, before=before, limit=limit
+        )
+        first = await inquiries.list_first_inquiries(tx, [one.id for one in found])
+        await context.vault.load_keys_of(tx, [one.inquiry for one in first])
+        tx.audit("eligibility.list", ids=[str(one.id) for one in found])
+        incomplete = await inquiries.list_incomplete(tx, [one.id for one in found])
+        by_request = {one.inquiry_request_id: one for one in first}
+        sites = {site.id: site for site in context.accounts().sites}
+        return [
+            _numbered(
+                context.vault, sites[SiteId(one.site_id)], one, by_request.get(one.id),
+                is_complete=one.id not in incomplete,
+            )
+            for one in found
+        ]  # fmt: skip
+
+    return await context.database.write(scope, job, actor=actor)
+
+
+def _numbered(
+    vault: Vault,
+    site: Site,
+    request: NumberedRequest,
+    first: StoredInquiry | None,
+    *,
+    is_complete: bool,
+) -> NumberedInquiry:
+    person = None
+    if first is not None:
+        sealed = vault.open(site.scope, inquiries.INQUIRIES, first.trace, first.inquiry)
+        person = model.restore(sealed)
+    return NumberedInquiry(
+        request_number=request.request_number,
+        site=site,
+        asked_at=from_micros(request.created_at),
+        payer_id=first.payer_id if first else "",
+        inquiry=person,
+        patients=request.inquiries,
+        status=request_status(request.inquiries, 0 if is_complete else 1),
+    )
 
 
 async def list_of_same_patients(

@@ -4,9 +4,10 @@ Reading and checking happen a few patients at a time, so that a request of thous
 """
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -18,11 +19,11 @@ from clearlane.eligibility.rules import InquiryFacts
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.json_names import note_repeated_fields
-from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
-from clearlane.pipeline.inquiry.ask import ask, inquiry_runner
+from clearlane.payers.sender_payers import FindPayer
+from clearlane.pipeline.inquiry.ask import ask
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
-from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
+from clearlane.pipeline.route_connections import takes_inquiries
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor
 
@@ -57,7 +58,8 @@ async def inquire(
     if read.request is None:
         return MalformedInquiry(read.findings, read.ignored)
     today = to_local(now, site.time_zone).date()
-    find = PayerFinder(context.payer_access.payers(), inquiry_runner(context)).find
+    access = context.payer_access
+    find = PayerFinder(access.payers().find, partial(takes_inquiries, access.connections())).find
     facts = InquiryFacts(find=find, sandbox=context.sandbox, today=today)
     checked = await _run_stepwise(rules.check_stepwise(read.request, facts))
     eligibility_request_id = await ask(
@@ -68,17 +70,17 @@ async def inquire(
 
 @dataclass(frozen=True, slots=True)
 class PayerFinder:
-    """The payer directory, with real-time routes counted: a payer may take inquiries and no files."""
+    """Finds payers with the routes for inquiries counted: a payer may take inquiries and no claims, or claims alone."""
 
-    payers: PayerDirectory
-    runner: InquiryRunner
+    by_id: FindPayer
+    can_reach: Callable[[str, str], bool]
 
     def find(self, id: str, type: str) -> Payer | None:
         """Return the payer with an id."""
-        payer = self.payers.find(id, type)
-        if payer is None or payer.has_route:
-            return payer
-        return replace(payer, has_route=self.runner.can_reach(payer.type, payer.payer_id))
+        payer = self.by_id(id, type)
+        if payer is None:
+            return None
+        return replace(payer, has_route=self.can_reach(payer.type, payer.payer_id))
 
 
 async def _run_stepwise(work: Generator[None, None, T]) -> T:

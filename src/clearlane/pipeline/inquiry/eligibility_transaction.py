@@ -7,7 +7,7 @@ from datetime import datetime
 
 from clearlane.claims.search_terms import search_name
 from clearlane.eligibility import benefit_answer, model, read_271, write_270
-from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitResult
+from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.inbound import PatientAnswer
 from clearlane.eligibility.model import Inquiry
 from clearlane.events.event import EventActor, NewEvent
@@ -18,6 +18,7 @@ from clearlane.kernel.ids import VendorId, random_text
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     AnswerReader,
     InquiryTransaction,
+    NewResult,
     PayloadFormat,
     PendingInquiry,
 )
@@ -43,10 +44,13 @@ def _build(answer: PatientAnswer, inquiry: Inquiry, trace: str, now: datetime) -
 
 
 async def _record_event(
-    tx: Tx, vault: Vault, pending: PendingInquiry, result: BenefitResult, now: datetime
+    tx: Tx,
+    vault: Vault,
+    pending: PendingInquiry,
+    new: NewResult,
 ) -> None:
     """Add the event of an inquiry that ended, by an answer or without one."""
-    error = result.error
+    error, now = new.result.error, new.now
     event = NewEvent(
         "eligibility.failed" if error else "eligibility.completed",
         to_micros(now),
@@ -69,6 +73,7 @@ ELIGIBILITY = InquiryTransaction(
     subject="eligibility",
     payload=PayloadFormat(
         payer=lambda inquiry: (inquiry.payer_type, inquiry.payer_names[0]),
+        under_payer_id=model.under_payer_id,
         patient_key=patient_key,
         encode=model.encode,
         decode=model.restore,

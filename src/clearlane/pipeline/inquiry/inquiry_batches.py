@@ -20,7 +20,7 @@ from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline.inquiry.inquiry_runner import LEASE, open_inquiry
 from clearlane.pipeline.inquiry.inquiry_transaction import AnyTransaction, PendingInquiry
 from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
-from clearlane.pipeline.route_connections import envelope_for
+from clearlane.pipeline.route_connections import envelope_for, inquiry_file_routes
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
 from clearlane.store.database.database import StoreFault, Tx
@@ -43,7 +43,9 @@ async def create_inquiry_batches(context: WorkContext, now: datetime) -> list[in
         queues = await inquiries.due_queues(tx, to_micros(now))
     created: list[int] = []
     for queue in queues:
-        routes = context.payer_access.connections().mailbox_routes(queue.type, queue.payer_id)
+        routes = inquiry_file_routes(
+            context.payer_access.connections(), queue.type, queue.payer_id, queue.transaction_set
+        )
         if queue.mode != inquiries.BY_FILE or not routes:
             continue
         try:
@@ -65,11 +67,11 @@ async def _move_to_files(context: WorkContext) -> None:
     async with context.database.read(inquiries.SCOPE) as tx:
         queues = await inquiries.open_queues(tx)
     for queue in queues:
-        payer = queue.type, queue.payer_id
+        payer = queue.type, queue.payer_id, queue.transaction_set
         if (
             queue.mode != inquiries.BY_FILE
             and not runner.can_reach(*payer)
-            and connections.mailbox_routes(*payer)
+            and inquiry_file_routes(connections, *payer)
         ):
             await context.database.write(
                 inquiries.SCOPE,
@@ -134,13 +136,15 @@ async def _write_file(
     if control > CONTROL_MAX:
         raise ValueError("every control number that fits into ISA13 was used")
     envelope = envelope_for(route, control, now)
-    traced = [(one.inquiry, one.trace) for one in pending]
+    traced = [(one.over(route.hop_payer_id), one.trace) for one in pending]
     content = await asyncio.to_thread(lambda: b"".join(transaction.payload.write(traced, envelope)))
     name = batch_file_name(route.file_name, envelope, transaction.inquiry_set)
     vault = context.vault
     await vault.ensure_key(batches.OWNER)
     return BatchFile(
         route_id=route.route_id,
+        hop=route.hop,
+        hop_payer_id=route.hop_payer_id,
         control=control,
         name=name,
         digest=hashlib.sha256(content).hexdigest(),

@@ -12,18 +12,26 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import Any, TypeVar
 
 import structlog
 
 from clearlane.connect.connections import Connections
+from clearlane.engine import fault_injection
 from clearlane.inquiry.inquiry_result import InquiryResult, encode_result
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.kernel.tasks import cancel_all
-from clearlane.pipeline.inquiry.inquiry_transaction import AnyResult, PendingInquiry
+from clearlane.pipeline.answer_days import AnswerDays
+from clearlane.pipeline.inquiry.inquiry_transaction import (
+    AnyResult,
+    LeafMaker,
+    NewResult,
+    PendingInquiry,
+)
 from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
 from clearlane.pipeline.inquiry.pending_calls import PendingCalls
 from clearlane.pipeline.inquiry.realtime_inquiry import (
@@ -34,9 +42,10 @@ from clearlane.pipeline.inquiry.realtime_inquiry import (
     result_of_failure,
     send_inquiry,
 )
+from clearlane.pipeline.route_connections import inquiry_connections
 from clearlane.store import inquiries
 from clearlane.store.database.database import Actor, Database, StoreFault, Tx
-from clearlane.store.inquiries import InquiryQueue, StoredInquiry
+from clearlane.store.inquiries import InquiryQueue, NewFollowing, StoredInquiry, trace
 from clearlane.store.vault.vault import Vault
 
 log = structlog.get_logger()
@@ -75,6 +84,7 @@ class InquiryRunner:
         *,
         node: str,
         asleep: Callable[[datetime], int] = no_sleeping_payers,
+        claim_silence_days: int = limits.CLAIM_SILENCE_DAYS_MAX,
     ) -> None:
         """``asleep`` returns how many simulated payers wait for the sandbox's clock."""
         self.pending_calls = PendingCalls(database, clock)
@@ -83,11 +93,14 @@ class InquiryRunner:
         self._clock = clock
         self._connections = connections
         self._asleep = asleep
+        self._silence_days = claim_silence_days
         self._actor = Actor("node", node)
         self._active: dict[tuple[int, int], datetime | None] = {}
         """The inquiries that this node works on, and until when each pauses."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._queues: dict[InquiryQueue, _QueueState] = {}
+        self._slots: dict[InquiryQueue, asyncio.Semaphore] = {}
+        """What each payer may get at once."""
         self._due = asyncio.Event()
         self._looking = False
         self._stopped = False
@@ -103,9 +116,9 @@ class InquiryRunner:
         if len(immediate) < count:
             self.wake()
 
-    def can_reach(self, type: str, payer_id: str) -> bool:
-        """Return whether a payer has a real-time connection."""
-        return bool(self._connections().realtime_connections(type, payer_id))
+    def can_reach(self, type: str, payer_id: str, inquiry_set: str) -> bool:
+        """Return whether a payer has a real-time connection for inquiries of a transaction set."""
+        return bool(inquiry_connections(self._connections(), type, payer_id, inquiry_set))
 
     def wake(self) -> None:
         """Look for inquiries that are due."""
@@ -187,15 +200,22 @@ class InquiryRunner:
             del self._active[pending.key]
 
     async def _attempt(self, pending: PendingInquiry) -> AttemptResult:
-        connections = self._connections().realtime_connections(pending.payer_type, pending.payer_id)
+        connections = inquiry_connections(
+            self._connections(),
+            pending.payer_type,
+            pending.payer_id,
+            pending.transaction.inquiry_set,
+        )
         if not connections:
             return RetryLater(result_of_failure(pending, NO_ROUTE), soon=False)
         connection = connections[(pending.attempts - 1) % len(connections)]
         try:
-            return await send_inquiry(connection, pending, self._clock.now())
+            result = await send_inquiry(connection, pending, self._clock.now())
         except Exception as fault:  # noqa: BLE001  (one connection must not stop the others)
             _log_failure(pending, fault)
             return RetryLater(result_of_failure(pending, LOST), soon=False)
+        fault_injection.crash_point("question sent")
+        return result
 
     async def _record_attempt(self, pending: PendingInquiry, result: AttemptResult) -> None:
         """Store a final result, or schedule the next attempt."""
@@ -211,10 +231,20 @@ class InquiryRunner:
     async def store_result(self, pending: PendingInquiry, result: AnyResult) -> bool:
         """Store a result and count it for the waiting call; return False if there was one before."""
         now = self._clock.now()
-        first = await store_result(self._database, self._vault, pending, result, now, self._actor)
-        if first:
+        stored = await store_result(
+            self._database,
+            self._vault,
+            pending,
+            result,
+            now,
+            self._actor,
+            AnswerDays(self._connections(), self._silence_days),
+        )
+        if stored is StoredAs.ANSWER:
             self.pending_calls.count_answer(pending.inquiry_request_id)
-        return first
+        elif stored is StoredAs.FOLLOWED:
+            self.wake()
+        return stored is not StoredAs.REPEATED
 
     # ---- large documents and retries ---------------------------------------------------------
 
@@ -233,18 +263,25 @@ class InquiryRunner:
             self._looking = False
 
     async def _run_queue(self, queue: InquiryQueue, state: "_QueueState") -> None:
-        """Send everything that is due to one payer, a page at a time."""
+        """Start everything that is due to one payer, a page at a time.
+
+        A page is loaded when the one before has begun, not when it has ended: an inquiry that a payer never answers holds
+        one slot, and no other inquiry.
+        """
+        slots = self._slots.setdefault(queue, asyncio.Semaphore(INQUIRY_PAYER_AT_ONCE))
 
         async def one(pending: PendingInquiry) -> None:
-            async with state.slots:
-                state.waiting -= 1
+            async with slots:
+                state.begin()
                 await self._ask_once(pending)
 
         try:
             while page := await self._lease_page(queue):
-                state.waiting, state.loading = len(page), False
-                await asyncio.gather(*map(one, page))
-                state.loading = True
+                state.expect(len(page), slots)
+                for pending in page:
+                    self._create_task(one(pending))
+                await state.all_began.wait()
+                state.slots = None
         finally:
             del self._queues[queue]
         # Something may have come in while the last page was loaded.
@@ -280,20 +317,41 @@ class InquiryRunner:
 
 @dataclass(slots=True)
 class _QueueState:
-    """The state of the task that sends queued inquiries to one payer."""
+    """The state of the task that starts queued inquiries to one payer."""
 
-    slots: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(INQUIRY_PAYER_AT_ONCE)
-    )
+    all_began: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while every inquiry of the page is being sent, or was."""
     waiting: int = 0
     """How many inquiries of the page wait for a free slot."""
-    loading: bool = True
-    """Whether the next page is being loaded."""
+    slots: asyncio.Semaphore | None = None
+    """The slots that they wait for; None while the next page is being loaded."""
+
+    def expect(self, count: int, slots: asyncio.Semaphore) -> None:
+        """Begin a page of inquiries."""
+        self.waiting, self.slots = count, slots
+        self.all_began.clear()
+
+    def begin(self) -> None:
+        """Count an inquiry that has its slot."""
+        self.waiting -= 1
+        if not self.waiting:
+            self.all_began.set()
 
     @property
     def is_sending(self) -> bool:
         """Whether something is about to be sent."""
-        return self.loading or (self.waiting > 0 and not self.slots.locked())
+        return self.slots is None or (self.waiting > 0 and not self.slots.locked())
+
+
+class StoredAs(Enum):
+    """What became of a result."""
+
+    ANSWER = "answer"
+    """It ends its inquiry."""
+    FOLLOWED = "followed"
+    """It settles nothing: another inquiry of its request follows."""
+    REPEATED = "repeated"
+    """There was one before: it is not stored with the inquiry, only what it states about a claim is recorded."""
 
 
 async def store_result(
@@ -303,20 +361,46 @@ async def store_result(
     result: AnyResult,
     now: datetime,
     actor: Actor,
-) -> bool:
-    """Store the result of an inquiry; return False if there was one before."""
+    answer_days: AnswerDays,
+    *,
+    inbox_id: int | None = None,
+    make_leaf: LeafMaker | None = None,
+) -> StoredAs:
+    """Store the result of an inquiry, with what follows from it or the inquiry that follows it."""
     await vault.ensure_key(pending.scope)
+    transaction = pending.transaction
     content = encode_result(result)
-    kind = result.error.kind if result.error else pending.transaction.answer_set
+    kind = result.error.kind if result.error else transaction.answer_set
     sealed = vault.seal(pending.scope, inquiries.RESPONSES, pending.trace, content)
+    following = transaction.follow_up(pending.inquiry, result)
+    new = NewResult(
+        result=result, now=now, answer_days=answer_days, inbox_id=inbox_id, make_leaf=make_leaf
+    )
 
-    async def job(tx: Tx) -> bool:
-        first = await inquiries.record_answer(
+    async def job(tx: Tx) -> StoredAs:
+        if not await inquiries.record_answer(
             tx, pending.inquiry_request_id, pending.number, kind, to_micros(now), sealed
+        ):
+            if following is None:
+                await transaction.record_later(tx, vault, pending, new)
+            return StoredAs.REPEATED
+        if following is None:
+            await transaction.record(tx, vault, pending, new)
+            return StoredAs.ANSWER
+        number = await inquiries.next_number(tx, pending.inquiry_request_id)
+        key = trace(pending.inquiry_request_id, number)
+        content = transaction.payload.encode(following)
+        await inquiries.add_following(
+            tx,
+            pending.inquiry_request_id,
+            pending.number,
+            NewFollowing(
+                number=number,
+                next_at=to_micros(now),
+                inquiry=vault.seal(pending.scope, inquiries.INQUIRIES, key, content),
+            ),
         )
-        if first:
-            await pending.transaction.record(tx, vault, pending, result, now)
-        return first
+        return StoredAs.FOLLOWED
 
     return await database.write(inquiries.SCOPE, job, actor=actor)
 

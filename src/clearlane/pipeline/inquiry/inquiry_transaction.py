@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
+from clearlane.claims.responses.facts import FilePosition
 from clearlane.inquiry.inquiry_result import InquiryPayload, InquiryResult
 from clearlane.inquiry.response_file import AnswerMatch, ResponseFile
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.ids import Scope, VendorId
+from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.store.database.database import Tx
 from clearlane.store.inquiries import trace
 from clearlane.store.vault.vault import Vault
@@ -34,6 +36,9 @@ P = TypeVar("P", bound=InquiryPayload)
 A = TypeVar("A", bound=InquiryAnswer)
 V = TypeVar("V")
 
+LeafMaker: TypeAlias = Callable[[str, str, bytes], bytes]
+"""Makes the leaf that an answer in a file adds to the log of filings, of claim number, source and the claim's part."""
+
 WAIT = timedelta(seconds=limits.INQUIRY_WAIT_SECONDS_MAX)
 """How long a call waits for the answers to its request."""
 
@@ -44,6 +49,8 @@ class PayloadFormat(Generic[P]):
 
     payer: Callable[[P], tuple[str, str]]
     """Returns type and id of the payer to ask."""
+    under_payer_id: Callable[[P, str], P]
+    """Returns an inquiry under the id that a hop has for its payer."""
     patient_key: Callable[[Vault, VendorId, P], int | None]
     """Returns the keyed hash that finds the inquiries about one patient. Its label is the transaction's own."""
     encode: Callable[[P], bytes]
@@ -66,6 +73,25 @@ class AnswerReader(Generic[P, A, V]):
     build: Callable[[A, P, str, datetime], V]
     """Returns the answer to the inquiry with a trace number as it is stored."""
     decode: Callable[[bytes], InquiryResult[V]]
+    where: Callable[[A], FilePosition | None] = lambda answer: None
+    """Returns the place of an answer in its file, if answers are posted as statements about claims too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewResult:
+    """A result of an inquiry that is about to be recorded."""
+
+    result: InquiryResult[Any]
+    now: datetime
+    answer_days: AnswerDays
+    """What is recorded on a claim is answered within the days of its payer."""
+    inbox_id: int | None = None
+    """The payer's file; None for a reply in real time."""
+    make_leaf: LeafMaker | None = None
+
+
+async def _nothing(tx: Tx, vault: Vault, pending: "PendingInquiry", new: NewResult) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +108,12 @@ class InquiryTransaction(Generic[P, A, V]):
     """The first word of its audit actions: eligibility."""
     payload: PayloadFormat[P]
     reader: AnswerReader[P, A, V]
-    record: Callable[[Tx, Vault, "PendingInquiry", InquiryResult[Any], datetime], Awaitable[None]]
+    record: Callable[[Tx, Vault, "PendingInquiry", "NewResult"], Awaitable[None]]
     """Records what follows from the first result of an inquiry, in the transaction that stores it."""
+    record_later: Callable[[Tx, Vault, "PendingInquiry", "NewResult"], Awaitable[None]] = _nothing
+    """Records what follows from a result that came after the first one. The same result may come any number of times."""
+    follow_up: Callable[[P, InquiryResult[V]], P | None] = lambda inquiry, result: None
+    """Returns what to ask after a result that settles nothing, in the same request; None if the result stands."""
     answers_are_statements: bool = False
     """Whether answers in files are posted as statements about claims too. One without an inquiry is then not parked here."""
 
@@ -120,6 +150,12 @@ class PendingInquiry:
     def trace(self) -> str:
         """The trace number (TRN02), by which an answer is matched."""
         return trace(*self.key)
+
+    def over(self, hop_payer_id: str) -> Any:
+        """Return the inquiry as it goes over a hop, which has this id for the payer; as it is if there is none."""
+        if not hop_payer_id:
+            return self.inquiry
+        return self.transaction.payload.under_payer_id(self.inquiry, hop_payer_id)
 
     @property
     def deadline(self) -> datetime:

@@ -83,8 +83,9 @@ async def send_inquiry(
 ) -> AttemptResult:
     """Send an inquiry once, and return its result."""
     envelope = envelope_for(connection.route, control_number(pending), now)
-    transaction = pending.transaction
-    payload = b"".join(transaction.payload.write([(pending.inquiry, pending.trace)], envelope))
+    transaction, hop_payer_id = pending.transaction, connection.route.hop_payer_id
+    sent = (pending.over(hop_payer_id), pending.trace)
+    payload = b"".join(transaction.payload.write([sent], envelope))
     try:
         reply = await connection.realtime.ask(
             payload, payload_type=transaction.inquiry_set, seconds=connection.timeout_seconds
@@ -97,22 +98,33 @@ async def send_inquiry(
     if reply.result is not RealtimeResult.ANSWERED:
         return _unanswered(pending, reply)
     if len(reply.payload) <= INQUIRY_READ_AT_ONCE_BYTES:
-        return read_reply(pending, reply.payload, now)
-    return await asyncio.to_thread(read_reply, pending, reply.payload, now)
+        return read_reply(pending, reply.payload, now, hop_payer_id)
+    return await asyncio.to_thread(read_reply, pending, reply.payload, now, hop_payer_id)
 
 
-def read_reply(pending: PendingInquiry, content: bytes, now: datetime) -> AttemptResult:
-    """Return the result of an inquiry from the payer's reply, which should be about nothing else."""
-    reader = pending.transaction.reader
+def read_reply(
+    pending: PendingInquiry, content: bytes, now: datetime, hop_payer_id: str = ""
+) -> AttemptResult:
+    """Return the result of an inquiry from the payer's reply, which should be about nothing else.
+
+    ``hop_payer_id`` is the payer's id at the hop that the inquiry went over, if there is one.
+    """
+    reader, sent = pending.transaction.reader, pending.over(hop_payer_id)
     found = reader.read(content)
-    mismatches = []
+    mismatches: list[tuple[str, str]] = []
+    others: list[InquiryAnswer] = []
     for answer in found.answers:
-        match = reader.match(answer, pending.inquiry, pending.trace)
+        match = reader.match(answer, sent, pending.trace)
         if match is AnswerMatch.MATCHED:
             result = result_of_answer(pending, answer, now)
             return RetryLater(result, soon=True) if reader.may_be_resent(answer) else result
-        mismatches.append(MISMATCHES[match])
+        if match is AnswerMatch.OTHER_CLAIM:
+            others.append(answer)
+        else:
+            mismatches.append(MISMATCHES[match])
         log.warning("answer of another inquiry", request=pending.inquiry_request_id, number=pending.number, mismatch=match.value)  # fmt: skip
+    for answer in others:  # the first of them, for a person to look at
+        return result_of_answer(pending, answer, now)
     for refusal in found.refusals:
         return result_of_refusal(pending, refusal)
     if mismatches:

@@ -1,7 +1,8 @@
 """Prepare the correction of a claim of a sender's file: patch the elements that are named, and judge it again.
 
-For ``submit_correction``, which stores it. An element is named as findings name it, ``2400/SV101-2 (segment 31)``. The
-claim as it came is never altered: its correction is another claim.
+For ``submit_correction``, which stores it. An element is named as findings name it, ``2400/SV101-2 (segment 31)``, or
+without the segment if the claim has one such element. The claim as it came is never altered: its correction is another
+claim.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -12,7 +13,12 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.claims.finding import ClaimFinding, shape_finding
 from clearlane.claims.forms import form_of
-from clearlane.claims.forms.x12_changes import PatchedElement, element_at, parse_location
+from clearlane.claims.forms.x12_changes import (
+    PatchedElement,
+    element_at,
+    full_locations,
+    parse_location,
+)
 from clearlane.claims.forms.x12_loops import check_claim
 from clearlane.claims.resubmission import ORIGINAL
 from clearlane.claims.x12_claim import X12Claim
@@ -22,6 +28,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.claims import RECEIVED
 
 SEPARATORS = "*~"
+PLACES_NAMED_MAX = 5
 KEPT = {"HL": "Levels are numbered when the claim is written.", "LX": "Lines keep their numbers."}
 
 
@@ -29,8 +36,14 @@ def patch_faults(claim: X12Claim, fields: Mapping[str, object]) -> Iterator[Clai
     """Yield why a claim cannot be corrected so: elements that it does not have, or that stay as they came."""
     kept = {number: segment for number, _, segment in claim.numbered_segments()}
     for location, value in fields.items():
-        at = parse_location(location)
-        if at is None or element_at(claim, at) is None:
+        places = full_locations(claim, location)
+        at = parse_location(places[0]) if len(places) == 1 else None
+        if len(places) > 1:
+            named = ", ".join(places[:PLACES_NAMED_MAX])
+            yield shape_finding(
+                location, f"The claim has {len(places)} of them. Name one: {named}."
+            )
+        elif at is None or element_at(claim, at) is None:
             yield shape_finding(
                 location,
                 "Name an element of the sender's file as findings do, such as 2400/SV101-2 (segment 31).",
@@ -65,7 +78,10 @@ async def prepare_file_correction(
 ) -> PreparedClaim:
     """Return a claim with other elements, judged. ``numbers`` are frequency and original reference, if these change."""
     form = form_of(claim)
-    texts = {at: None if value is None else str(value) for at, value in fields.items()}
+    texts = {
+        full_locations(claim, at)[0]: None if value is None else str(value)
+        for at, value in fields.items()
+    }
     changed = form.with_changes(form.with_changes(claim, texts), numbers)
     (prepared,) = await judge_file_claims(
         context,

@@ -11,6 +11,7 @@ from clearlane.accounts.model import Site
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import ResubmissionDecision
 from clearlane.pipeline.intake.hold_claims import (
+    IS_SHADOW,
     WAS_CANCELED,
     cancel_within,
     is_unsent,
@@ -20,7 +21,7 @@ from clearlane.pipeline.intake.hold_claims import (
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import unsent_claims
 from clearlane.store.claims.claim_updates import ClaimStateRow
-from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.claims import NOT_ACCEPTED, SHADOWS
 from clearlane.store.claims.new_claims import ClaimInsertResult
 from clearlane.store.database.database import Tx
 
@@ -53,6 +54,8 @@ async def take_predecessor(
         await _require_no_effect(tx, context, site, claim)
     if claim.state == ClaimState.CANCELED:
         raise CorrectionConflict(WAS_CANCELED)
+    if claim.state in SHADOWS:
+        raise CorrectionConflict(IS_SHADOW)
     if claim.state not in UNSENT_STATES:
         return claim.state
     if claim.state != seen_state:

@@ -7,23 +7,26 @@ Each is one transaction with its event and audit row, to which ``extend`` adds w
 that takes the claim at the same time wins or loses as a whole. Knows no HTTP.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
 from clearlane.accounts.model import Site
+from clearlane.claims.awaiting import Awaited
 from clearlane.claims.claim_status import ClaimStatus, encode_claim_status
 from clearlane.claims.lifecycle import NEXT, ClaimEvent, ClaimState
 from clearlane.events.event import NewEvent
-from clearlane.kernel.clock import to_local, to_micros
+from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.pipeline.claim_succession import open_status
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import account_numbers, unsent_claims
+from clearlane.store.claims.claim_history import HELD_FOR_ENROLLMENT
 from clearlane.store.claims.claim_query import STATUS_COLUMN
 from clearlane.store.claims.claim_queue import QUEUED_IN_DOUBT
 from clearlane.store.claims.claim_updates import ClaimStateRow
-from clearlane.store.claims.claims import NOT_ACCEPTED
+from clearlane.store.claims.claims import NEVER_SENT, NOT_ACCEPTED
 from clearlane.store.claims.reinstatement import lock_before, reinstate_before
 from clearlane.store.claims.unsent_claims import UnsentChange
 from clearlane.store.database.database import Actor, JobExtension, Tx, unextended
@@ -50,6 +53,7 @@ WAS_REJECTED = "The claim was rejected, so it does not wait to be sent. Correct 
 IN_BATCH = "A batch has taken the claim, so it is on its way to the payer. Correct it, or void it, once the payer has it."
 MAY_BE_SENT = "The claim may have been sent before the database was restored; an operator decides on it first."
 WAS_REFUSED = "The claim was not accepted, so there is nothing to send."
+IS_SHADOW = "The claim came in a shadow file: it was judged, and it is never sent."
 WAS_CANCELED = "The claim was canceled. Send it again to have it sent."
 
 
@@ -89,7 +93,7 @@ async def change_unsent_claim(
         if not await _change(tx, context, site, claim, verb, now, events=1):
             return UnsentResult(claim_number, claim.state, IN_BATCH)
         if verb is CANCEL:
-            await reinstate_before(tx, claim)
+            await reinstate_before(tx, claim, to_micros(now))
         tx.audit(verb.audited, ids=[claim_number])
         tx.add_events(
             [
@@ -107,6 +111,28 @@ async def change_unsent_claim(
         return UnsentResult(claim_number, wanted.value)
 
     return await context.database.write(site.scope, extend(job), actor=actor)
+
+
+async def hold_for_enrollment(
+    tx: Tx, context: WorkContext, site: Site, claim_numbers: Sequence[str], now: int
+) -> None:
+    """Hold claims that were just stored, inside that transaction, until their provider's enrollment counts."""
+    for number in sorted(claim_numbers):
+        claim = await unsent_claims.lock(tx, number)
+        if claim is None or not await _change(
+            tx, context, site, claim, HOLD, from_micros(now), events=1, for_enrollment=True
+        ):
+            continue
+        awaits = Awaited.ENROLLMENT.value
+        data = {
+            "state": ClaimState.HELD.value,
+            "previous_state": claim.state,
+            "awaiting": awaits,
+        }
+        sequence = claim.event_sequence + 1
+        tx.add_events(
+            [NewEvent(HOLD.event_type, now, site.vendor_id, site.id, number, sequence, data)]
+        )
 
 
 async def cancel_within(
@@ -140,14 +166,14 @@ def _wanted_state(verb: UnsentVerb) -> str:
 
 
 def _next_state(claim: ClaimStateRow, verb: UnsentVerb) -> ClaimState | None:
-    if claim.state == NOT_ACCEPTED:
+    if claim.state in NEVER_SENT:
         return None
     return NEXT.get((ClaimState(claim.state), verb.event))
 
 
 def _refusal(claim: ClaimStateRow, wanted: ClaimState | None) -> str:
-    if claim.state == NOT_ACCEPTED:
-        return WAS_REFUSED
+    if claim.state in NEVER_SENT:
+        return WAS_REFUSED if claim.state == NOT_ACCEPTED else IS_SHADOW
     if claim.state == ClaimState.CANCELED:
         return WAS_CANCELED
     if claim.state == ClaimState.REJECTED:
@@ -166,6 +192,7 @@ async def _change(
     now: datetime,
     *,
     events: int,
+    for_enrollment: bool = False,
 ) -> bool:
     wanted = _next_state(claim, verb)
     if wanted is None or claim.status is None or not is_unsent(claim):
@@ -177,7 +204,10 @@ async def _change(
     )
     sealed = vault.seal(site.scope, STATUS_COLUMN, claim.claim_number, encode_claim_status(status))
     queued = 0 if wanted is ClaimState.CANCELED else -claim.queued
-    change = UnsentChange(wanted.value, queued, sealed, verb.event.value, to_micros(now))
+    name, awaited = verb.event.value, None
+    if for_enrollment:
+        name, awaited = HELD_FOR_ENROLLMENT, Awaited.ENROLLMENT
+    change = UnsentChange(wanted.value, queued, sealed, name, to_micros(now), awaited)
     changed = await unsent_claims.update(tx, claim, change, events=events)
     if changed and wanted is ClaimState.CANCELED:
         await account_numbers.release(tx, {claim.claim_number})

@@ -13,13 +13,12 @@ from clearlane.accounts.model import Site
 from clearlane.claims.finding import LEFT_OUT, ClaimFinding, count_findings
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.resubmission import REPEATED_REQUEST_HOURS, ResubmissionTimes
-from clearlane.claims.rules import RULES, RuleInputs
+from clearlane.claims.rules import ENROLLED_RULE, RULES, RuleInputs
 from clearlane.claims.rules.settings import with_payer
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Severity
-from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
-from clearlane.pipeline.answer_days import answer_days
+from clearlane.payers.sender_payers import FindPayer
 from clearlane.pipeline.intake.correct_claims import correct_replacements
 from clearlane.pipeline.intake.prepare_claims import (
     PendingClaim,
@@ -67,11 +66,16 @@ async def judge_document(
             payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
                 known = payer_inputs(
-                    document.payers, form.kind, payer_id, today, sandbox=context.sandbox
+                    document.payers.find, form.kind, payer_id, today, sandbox=context.sandbox
                 )
                 known = with_payer(known, known.payer, settings, site.vendor_site_id)
                 severities = {**known.severities, **warnings} if warnings else known.severities
-                facts[payer_id] = replace(known, code_lists=known_lists, severities=severities)
+                facts[payer_id] = replace(
+                    known,
+                    code_lists=known_lists,
+                    severities=severities,
+                    sent_unenrolled=ENROLLED_RULE in overruled,
+                )
                 times[payer_id] = resubmission_times(context, now, form.kind, facts[payer_id].payer)
             known = facts[payer_id]
             if known.code_lists is not known_lists:  # of an earlier page
@@ -108,9 +112,7 @@ def resubmission_times(
     context: WorkContext, now: datetime, kind: ClaimKind, payer: Payer | None
 ) -> ResubmissionTimes:
     """Return the moments that decide how old an earlier claim of the same payer is."""
-    connections, default = context.payer_access.connections(), context.limits.claim_silence_days
-    type, payer_id = KINDS[kind].payer_type, payer.payer_id if payer else ""
-    days = answer_days(connections, type, payer_id, default=default)
+    days = context.answer_days.of(kind, payer.payer_id if payer else "")
     return ResubmissionTimes(
         repeated_since=context.time_ago(now, timedelta(hours=REPEATED_REQUEST_HOURS)),
         silent_since=context.time_ago(now, timedelta(days=days)),
@@ -118,25 +120,27 @@ def resubmission_times(
 
 
 def payer_inputs(
-    payers: PayerDirectory, kind: ClaimKind, payer_id: str, today: date, *, sandbox: bool
+    find: FindPayer, kind: ClaimKind, payer_id: str, today: date, *, sandbox: bool
 ) -> RuleInputs:
     """Return what the rules need to know of a payer, looked up once per document and payer."""
     own_type = KINDS[kind].payer_type
-    payer: Payer | None = payers.find(payer_id, own_type)
+    payer = find(payer_id, own_type)
     others = {row.payer_type for row in KINDS.values()} - {own_type}
     return RuleInputs(
         today=today,
         sandbox=sandbox,
         payer=payer,
         payer_of_other_type=payer is None
-        and any(payers.find(payer_id, type) is not None for type in others),
+        and any(find(payer_id, type) is not None for type in others),
     )
 
 
 class FindingListing:
     """Limits the findings that the answer to a document lists; the claims are stored with their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, *severities: Severity) -> None:
+        """``severities`` are those that the answer lists with each claim; by default errors alone."""
+        self._listed = frozenset(severities or (Severity.ERROR,))
         self._left = ERRORS_PER_DOCUMENT_MAX
         self._warnings: list[ClaimFinding] = []
         self._warnings_count = 0
@@ -157,7 +161,7 @@ class FindingListing:
             self._warnings_count += count_findings(warnings)
             shown = [f for f in warnings if f.rule != LEFT_OUT]
             self._warnings += shown[: WARNINGS_NOTED_MAX - len(self._warnings)]
-        errors = tuple(f for f in judgement.findings if f.severity is Severity.ERROR)
+        errors = tuple(f for f in judgement.findings if f.severity in self._listed)
         listed = errors[: self._left]
         self._left -= len(listed)
         if len(listed) < len(errors):

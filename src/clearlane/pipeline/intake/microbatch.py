@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Generic, TypeVar
 
+from clearlane.kernel.tasks import run_in_background
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -65,7 +67,7 @@ class MicroBatcher(Generic[Item, Result]):
         # One thread at a time: the event loop would have to wait for each of several.
         async with self._background:
             began = perf_counter()
-            results = await asyncio.to_thread(self._work, items)
+            results = await run_in_background(self._work, items)
             await let_others_run(perf_counter() - began)
         return results
 

@@ -4,17 +4,18 @@ For ``submit``. Pure: reads no clock, no directory and no database. Claims of se
 together are processed together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims import fields
 from clearlane.claims.claim_status import encode_claim_status, new_claim_status
+from clearlane.claims.codes import NOTICES
 from clearlane.claims.fields import Claim, JsonClaim
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import AnyClaimForm, form_of
@@ -30,15 +31,24 @@ from clearlane.claims.resubmission import (
     Correction,
     ResubmissionTimes,
 )
-from clearlane.claims.rules import CheckedClaim, RuleInputs, check, repair_and_check
+from clearlane.claims.rules import (
+    COMING_ENROLLMENTS,
+    ENROLLED_RULE,
+    CheckedClaim,
+    RuleInputs,
+    check,
+    repair_and_check,
+)
 from clearlane.claims.rules.file_claims import check_file_claim
-from clearlane.claims.search_terms import search_terms
+from clearlane.claims.search_terms import search_name, search_terms
 from clearlane.claims.write.write_837 import claim_account
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import new_number
 from clearlane.kernel.redacted_repr import shows
+from clearlane.payers.edits import CUMULATIVE_SERIES
 from clearlane.pipeline.enrollment.billing_zip_lookup import (
     GivenZip,
     KnownZips,
@@ -68,6 +78,10 @@ CHARGE_DOLLARS_MAX = (10**MONEY_DIGITS_MAX - 1) * CENT
 # What is read and what is judged before other calls have their turn: some sixteen usual claims, or one of fifty lines.
 CLAIM_BYTES_AT_ONCE = 48 * 1024
 CLAIM_LINES_AT_ONCE = 64
+# No one waits for claims of files: what is done of them before other calls have their turn takes some five milliseconds.
+BACKGROUND_CLAIMS_AT_ONCE = 4
+
+T = TypeVar("T")
 
 
 class PendingClaim(NamedTuple):
@@ -107,12 +121,25 @@ class PreparedClaim(NamedTuple):
 class IntakeBatcher:
     """The two stages of intake on one node, each processing claims of several documents at once."""
 
-    def __init__(self, priority: IntakePriority | None = None) -> None:
+    def __init__(self, priority: IntakePriority | None = None, *, has_callers: bool = True) -> None:
+        """``has_callers``: whether calls are answered in this process, which work in the background makes way for."""
         self.priority = priority or IntakePriority()
         self.recorded_zips = RecordedZips()
         self.codes = CodeLookup()
         self.reading = MicroBatcher(_read, size_max=CLAIM_BYTES_AT_ONCE, size=_claim_bytes)
         self.preparing = MicroBatcher(_prepare, size_max=CLAIM_LINES_AT_ONCE, size=_claim_lines)
+        self._calling = MicroBatcher(_call_each, size_max=BACKGROUND_CLAIMS_AT_ONCE)
+        self.has_callers = has_callers
+
+    async def call_in_background(self, calls: Iterable[Callable[[], T]]) -> Sequence[T]:
+        """Call functions, each about as much work as a claim, beside all other calls; return their results."""
+        if not self.has_callers:
+            return [call() for call in calls]
+        return await self._calling.run([*calls], is_background=True)
+
+
+def _call_each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    return [call() for call in calls]
 
 
 def _claim_bytes(place: tuple[decode.SubmissionDocument, int]) -> int:
@@ -192,6 +219,7 @@ def _row(
         form=form.name,
         state=RECEIVED if accepted else NOT_ACCEPTED,
         label=_LABELS[accepted],
+        awaits_enrollment=_awaits_enrollment(judgement, known),
         payer_id=payer,
         vendor_claim_hash=claim_search.vendor_claim_hash(
             vault, site.vendor_id, form.kind, header.vendor_claim_id
@@ -200,12 +228,16 @@ def _row(
         frequency=header.frequency,
         depends_on_predecessor=accepted and header.frequency == ORIGINAL and form.name != X12,
         replaces_key=_replaces_key(vault, header),
+        series_key=_series_key(vault, site, header, payer),
+        last_day=header.last_day.isoformat() if header.last_day else None,
+        is_cumulative=CUMULATIVE_SERIES in known.edits,
         reference=_reference(vault, header, payer) if accepted else "",
         times=times,
         total_cents=total,
         created_at=to_micros(now),
         created_day=known.today.isoformat(),
         service_day=_service_day(header),
+        bill_type=header.billed_as or None,
         payload=vault.seal(site.scope, claims.TABLE, claim_number, content),
         header=seal_header(vault, site.scope, claim_number, header),
         status=_status(vault, header, site, claim_number, total, known.today) if accepted else None,
@@ -214,6 +246,14 @@ def _row(
         name_key=keys.name,
         member_key=keys.member,
     )
+
+
+def _awaits_enrollment(judgement: CheckedClaim, known: RuleInputs) -> bool:
+    """Return whether nothing but a coming enrollment keeps a claim from its payer."""
+    if judgement.accepted:
+        return known.waits_for_enrollment
+    stopping = {one.rule for one in judgement.findings if one.severity is Severity.ERROR}
+    return stopping == {ENROLLED_RULE} and known.enrollment in COMING_ENROLLMENTS
 
 
 def content_hash(vault: Vault, site: Site, content: bytes) -> str:
@@ -226,6 +266,17 @@ def _replaces_key(vault: Vault, header: ClaimHeader) -> int | None:
     if header.frequency == ORIGINAL:
         return None
     return claim_search.payer_number_key(vault, header.original_reference)
+
+
+def _series_key(vault: Vault, site: Site, header: ClaimHeader, payer_id: str) -> int | None:
+    """Return the keyed hash of the stay that an institutional claim bills; None of a notice and every other claim."""
+    if header.admission is None or header.frequency in NOTICES:
+        return None
+    patient = (header.member_id, search_name(header.last_name), str(header.birth or ""))
+    provider = header.billing_npi or header.billing_tax_id
+    return claim_search.series_key(
+        vault, site.vendor_id, payer_id, *patient, provider, header.admission.isoformat()
+    )
 
 
 def _service_day(header: ClaimHeader) -> str | None:
@@ -274,6 +325,7 @@ def correct_claim(
         reference=_reference(vault, header, row.payer_id) if accepted else "",
         total_cents=total,
         service_day=_service_day(header),
+        bill_type=header.billed_as or None,
         payload=vault.seal(site.scope, claims.TABLE, row.claim_number, _content(judgement)),
         header=seal_header(vault, site.scope, row.claim_number, header),
         status=_status(vault, header, site, row.claim_number, total, facts.today)
@@ -321,6 +373,7 @@ def refuse_row(
         row,
         state=NOT_ACCEPTED,
         label=_LABELS[False],
+        awaits_enrollment=False,
         reference="",
         payload=vault.seal(site.scope, claims.TABLE, row.claim_number, content),
         status=None,
@@ -349,6 +402,8 @@ def _status(
         total_cents=total,
         day=today,
         frequency=header.frequency,
+        has_next_payer=header.has_next_payer,
+        notice_due=header.notice_due,
     )
     return vault.seal(site.scope, STATUS_COLUMN, claim_number, encode_claim_status(status))
 

@@ -1,4 +1,4 @@
-"""The scheduled removal of claims that were not accepted. The engine runs the tick once a day.
+"""The scheduled removal of claims that were not accepted, and of those of shadow files. The engine runs the tick once a day.
 
 They are not needed for long: what was wrong was answered at once, and a corrected claim is one of its own.
 """
@@ -10,6 +10,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import not_accepted_claims
 from clearlane.store.database.database import Tx
+from clearlane.store.files import shadow_claims
 
 NAME, EVERY = "forget-not-accepted", "0 29 3 * * *"
 CLAIMS_PURGED_AT_ONCE = 200
@@ -21,7 +22,7 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 
 async def purge_old_claims(context: WorkContext, now: datetime) -> int:
-    """Remove old claims that were not accepted, a few at a time; return how many there were."""
+    """Remove old claims that no payer gets, a few at a time, then the sets of shadow files without claims; return how many claims."""
     before = to_micros(now - timedelta(days=context.limits.not_accepted_days))
 
     async def job(tx: Tx) -> int:
@@ -30,4 +31,10 @@ async def purge_old_claims(context: WorkContext, now: datetime) -> int:
             tx.audit("claims.forgotten", ids=numbers, count=len(numbers))
         return len(numbers)
 
-    return await context.purge(not_accepted_claims.SCOPE, job)
+    removed = await context.purge(not_accepted_claims.SCOPE, job)
+
+    async def purge_sets(tx: Tx) -> int:
+        return len(await shadow_claims.purge_sets(tx, before, CLAIMS_PURGED_AT_ONCE))
+
+    await context.purge(not_accepted_claims.SCOPE, purge_sets)
+    return removed

@@ -80,7 +80,7 @@ async def read_document(
     payers = context.payer_access.payers()  # one snapshot for the whole document
     reading = DocumentReading(
         opened,
-        WantedEnrollments(payers, KINDS[form.kind].payer_type),
+        WantedEnrollments(payers.find, KINDS[form.kind].payer_type),
         keeps_claims=len(document) <= CLAIMS_KEPT_BYTES_MAX,
     )
     await reading.read(context.intake)

@@ -16,6 +16,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.billed_change import keep_reason
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.hold_claims import IS_SHADOW
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claims, rule_overrides
@@ -48,6 +49,8 @@ async def send_anyway(
         stored = await claims.find(tx, claim_number)
     if stored is None:
         return None
+    if stored.state in claims.SHADOWS:
+        raise CorrectionConflict(IS_SHADOW)
     if stored.state != claims.NOT_ACCEPTED:
         raise CorrectionConflict(NOT_STOPPED)
     judged = await submit_correction(

@@ -26,6 +26,7 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
 )
 from clearlane.pipeline.intake.correct_claims import SuccessorCorrections, successor_events
 from clearlane.pipeline.intake.correction_guard import require_successor, take_predecessor
+from clearlane.pipeline.intake.hold_claims import hold_for_enrollment
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim, refuse_row
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import billing_zips
@@ -63,7 +64,32 @@ async def store_document(
     """Store a judged document; return the result of each claim, and why claims go out as they do, by claim number."""
     reasons: dict[str, str] = {}
     rows = _DocumentRows(context, site, prepared, reasons)
-    return await _store(rows, CombinedJob(_save, rows), actor), reasons
+    stored = await _store(rows, CombinedJob(_save, rows), actor)
+    for one, each in zip(prepared, stored, strict=True):
+        row = one.row
+        # The claims of a large document are left to their rows, so that they do not fill the memory.
+        if each.claim_number == row.claim_number and is_accepted(row, each) and not one.is_emptied:
+            context.recent_claims.keep(row.claim_number, row.payload, one.judgement.claim)
+    return stored, reasons
+
+
+async def store_document_alone(
+    context: WorkContext,
+    site: Site,
+    prepared: deque[PreparedClaim],
+    *,
+    actor: Actor,
+    extend: Callable[[Job[list[ClaimResult]]], Job[T]],
+) -> T:
+    """Store a judged document in a transaction of its own, to which ``extend`` adds; it decides what is returned."""
+    reasons: dict[str, str] = {}
+    rows = _DocumentRows(context, site, prepared, reasons)
+
+    async def job(tx: Tx) -> list[ClaimResult]:
+        (stored,) = await _save([tx], [rows])
+        return [claim_result(one, end, reasons) for one, end in zip(prepared, stored, strict=True)]
+
+    return await _store(rows, extend(job), actor)
 
 
 async def store_correction(
@@ -215,10 +241,27 @@ async def _save(
             ),
         )
         await _add_events(tx, document, own, corrections.prior_payer_claims)
+        await _hold_for_enrollment(tx, document, own)
         accepted = sum(is_accepted(row, each) for row, each in zip(new, own, strict=True))
         answer = f"{accepted} Accepted, {len(own) - accepted} NotAccepted"
         tx.audit("claims.submit", ids=[each.claim_number for each in own], detail=answer)
     return stored
+
+
+async def _hold_for_enrollment(
+    tx: Tx, document: _DocumentRows, stored: Sequence[ClaimInsertResult]
+) -> None:
+    """Hold the new claims that wait for an enrollment. No statement if none does."""
+    waiting = [
+        each.claim_number
+        for one, each in zip(document.prepared, stored, strict=True)
+        if one.row.awaits_enrollment
+        and is_accepted(one.row, each)
+        and each.claim_number == one.row.claim_number
+    ]
+    if waiting:
+        at = document.prepared[0].row.created_at
+        await hold_for_enrollment(tx, document.context, document.site, waiting, at)
 
 
 async def _take_predecessor(tx: Tx, document: _DocumentRows) -> str:

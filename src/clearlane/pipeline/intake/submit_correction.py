@@ -7,9 +7,10 @@ taken is canceled in the same transaction. If two corrections meet, one wins, an
 :class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -18,12 +19,14 @@ from clearlane.claims.finding import ClaimFinding, shape_finding
 from clearlane.claims.forms import FORMS, AnyForm, form_of
 from clearlane.claims.kinds import X12
 from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.read.changed_content import path_faults, with_paths
 from clearlane.claims.resubmission import ORIGINAL, REPLACEMENT, VOID
 from clearlane.claims.x12_claim import X12Claim, decode_x12_claim
 from clearlane.pipeline.intake.claim_x12 import write_claim_837
 from clearlane.pipeline.intake.correct_claims import preview_correction
 from clearlane.pipeline.intake.correct_file_claim import patch_faults, prepare_file_correction
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.hold_claims import IS_SHADOW
 from clearlane.pipeline.intake.judge import judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.intake.read import ReadDocument, TooManyClaims, read_document
@@ -77,7 +80,7 @@ async def submit_correction(
     dry_run: bool = False,
     extend: JobExtension[CorrectionResult] = unextended,
 ) -> CorrectionResult | None:
-    """Correct a claim with these fields; None if the site has no claim of this number.
+    """Correct a claim with these fields, by the paths that findings name; None if the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
     that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``overruled`` are the rules that a
@@ -158,7 +161,9 @@ async def _load(
 def _require_correctable(
     context: WorkContext, site: Site, row: StoredClaim, changes: "_ContentChange"
 ) -> None:
-    """Refuse to correct a void, unless it was not taken in: it holds nothing that the payer decides on."""
+    """Refuse to correct a shadow claim, which is never sent, and a void, unless it was not taken in: no payer decides on one."""
+    if row.state in claims.SHADOWS:
+        raise CorrectionConflict(IS_SHADOW)
     if changes.unchanged or row.state in {ClaimState.REJECTED, claims.NOT_ACCEPTED}:
         return
     header = open_header(context.vault, site.scope, row.claim_number, row.header)
@@ -173,18 +178,11 @@ def _name_faults(
     if row.form == X12:
         faults = [*patch_faults(_open_file_claim(context, site, row), fields)]
     else:
-        faults = [*_field_faults(FORMS[row.form], fields)]
+        content = _stored_content(context, site, row)
+        faults = [*path_faults(FORMS[row.form], content, fields)]
     if not fields and not changes.unchanged and changes.frequency != VOID:
         faults.append(shape_finding("fields", "Name at least one field that changes."))
     return tuple(faults)
-
-
-def _field_faults(form: AnyForm, fields: Mapping[str, object]) -> Iterator[ClaimFinding]:
-    for name in fields:
-        if name not in form.claim.model_fields:
-            yield shape_finding(name, f"A {form.kind} claim has no such field.")
-    if (own_id := form.locate("vendor_claim_id")) in fields:
-        yield shape_finding(own_id, "A correction keeps the claim's id; leave it out.")
 
 
 def _open_file_claim(context: WorkContext, site: Site, row: StoredClaim) -> X12Claim:
@@ -239,25 +237,43 @@ def _changed_content(
     rejected void stays one, and that a claim says what it said if it is sent again unchanged or was never accepted:
     then its vendor stated it, and no decision was made yet.
     """
-    opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
-    stored = open_claim_content(opened).claim
-    content: dict[str, object] = msgspec.json.decode(stored)
+    content = _stored_content(context, site, row)
     if changes.unchanged:
         return content
     form = FORMS[row.form]
-    frequency_field = form.locate("frequency")
     if row.state == claims.NOT_ACCEPTED:
-        content |= {frequency_field: changes.frequency} if changes.frequency else {}
-        content |= changes.fields
-        return {name: value for name, value in content.items() if value is not None}
-    was_void = content.pop(frequency_field, None) == VOID
+        content |= _frequency_fields(form, content, changes.frequency) if changes.frequency else {}
+        return _without_empty(with_paths(form, content, changes.fields))
+    before = form.view_table.reader("frequency")(content)
     content.pop(form.locate("original_reference"), None)
     goes_as = REPLACEMENT if row.state in ON_ITS_WAY else ""
-    frequency = changes.frequency or (VOID if was_void else goes_as)
-    if frequency not in {"", ORIGINAL}:
-        content[frequency_field] = frequency
-    content |= changes.fields
+    frequency = changes.frequency or (VOID if before == VOID else goes_as)
+    content |= _frequency_fields(form, content, frequency)
+    return _without_empty(with_paths(form, content, changes.fields))
+
+
+def _stored_content(context: WorkContext, site: Site, row: StoredClaim) -> dict[str, Any]:
+    """Return a stored claim as JSON with V3's names."""
+    opened = context.vault.open(site.scope, claims.TABLE, row.claim_number, row.payload)
+    content: dict[str, Any] = msgspec.json.decode(open_claim_content(opened).claim)
+    return content
+
+
+def _without_empty(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if value is not None}
+
+
+def _frequency_fields(
+    form: AnyForm, content: Mapping[str, object], frequency: str
+) -> Mapping[str, object]:
+    """Return the fields that state a frequency; an original claim leaves out its field, if it has one of its own."""
+    table = form.view_table
+    if "frequency" not in table.written:
+        return {form.locate("frequency"): None if frequency == ORIGINAL else frequency or None}
+    # The type of bill states it: one that is no correction, such as that of an interim bill, stays.
+    is_correction = table.reader("frequency")(content) in {REPLACEMENT, VOID}
+    stated = frequency or (ORIGINAL if is_correction else "")
+    return table.written["frequency"](stated, content) if stated else {}
 
 
 def _changed_numbers(

@@ -23,6 +23,9 @@ from clearlane.store.events import events
 EVENTS_AT_ONCE = 200
 """Events made into JSON before other calls have their turn."""
 
+PING = "ping"
+PINGS_AT_ONCE = 100
+
 Envelope = dict[str, object]
 
 
@@ -79,6 +82,14 @@ async def read_feed(
     cursor = max(head, after) if is_end else found[-1].id
     numbers = [event.id for event in found]
     return FeedPage(await _envelopes(context, reader, found, ids), numbers, cursor, is_end)
+
+
+async def read_pings(context: WorkContext, reader: FeedReader, after: int) -> list[Event]:
+    """Return the next pings of a vendor's webhook endpoints after an event."""
+    async with context.database.read(reader.scope) as tx:
+        return await events.list_of_vendor(
+            tx, {PING}, after=after, limit=PINGS_AT_ONCE, of_vendor=reader.vendor_id
+        )
 
 
 async def wait_for_feed(

@@ -16,17 +16,17 @@ from clearlane.events.types import is_for_vendors, matching_types
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import VendorId, VendorScope, new_number
 from clearlane.kernel.redacted_repr import shows
+from clearlane.pipeline.notify.feed import PING
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, JobExtension, OperationRefused, Tx, unextended
 from clearlane.store.events import events, webhooks
-from clearlane.store.events.webhooks import DeliveryRow, EndpointRow
+from clearlane.store.events.webhooks import DeliveryRow, EndpointRow, NewDelivery
 from clearlane.store.vault.vault import Vault
 
 ENDPOINT_LETTER = "W"
 ENDPOINTS_PER_VENDOR_MAX = 20
 OLD_SECRET_HOURS = 24
 """How long the old secret still signs after a rotation, beside the new one."""
-PING = "ping"
 DISABLED_BY_A_PERSON = "An operator disabled it."
 
 
@@ -252,33 +252,36 @@ async def enable_endpoint(
 
 async def replay_endpoint(
     context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, after: int, actor: Actor,
-    extend: JobExtension[None] = unextended,
-) -> None:  # fmt: skip
-    """Deliver everything after an event again, also what was delivered."""
+    extend: JobExtension[int] = unextended,
+) -> int:  # fmt: skip
+    """Deliver everything after an event again, also what was delivered; return that event."""
 
-    async def job(tx: Tx) -> None:
+    async def job(tx: Tx) -> int:
         row = _require(await webhooks.lock(tx, endpoint_id))
         through = max(row.after_event, row.replay_through)
         back = row._replace(after_event=min(after, row.after_event), replay_through=through)
         await webhooks.save(tx, back)
         tx.audit("webhook.replayed", ids=[endpoint_id])
+        return back.after_event
 
-    await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
+    return await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
 
 
 async def ping_endpoint(
     context: WorkContext, vendor_id: VendorId, endpoint_id: str, *, actor: Actor,
-    extend: JobExtension[None] = unextended,
-) -> None:  # fmt: skip
-    """Send an event that means nothing to one endpoint."""
+    extend: JobExtension[int] = unextended,
+) -> int:  # fmt: skip
+    """Send an event that means nothing to one endpoint; return the event that it comes after."""
 
-    async def job(tx: Tx) -> None:
+    async def job(tx: Tx) -> int:
         _require(await webhooks.find(tx, endpoint_id))
+        before = await events.last_event(tx)
         data = {"endpoint_id": endpoint_id}
         tx.add_events([NewEvent(PING, vendor_id=vendor_id, data=data)])
         tx.audit("webhook.pinged", ids=[endpoint_id])
+        return before
 
-    await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
+    return await context.database.write(vendor_scope(vendor_id), extend(job), actor=actor)
 
 
 async def remove_endpoint(
@@ -320,7 +323,7 @@ async def resend(
             raise NoSuchEndpoint
         if found.state == webhooks.WAITING:
             await webhooks.save_attempts(tx, [found._replace(due_at=to_micros(now))])
-        again = [(event_id, found.type)]
+        again = [NewDelivery(event_id, found.type, found.claim_number)]
         await webhooks.add_deliveries(tx, endpoint_id, again, due_at=to_micros(now), again=True)
         tx.audit("webhook.resent", ids=[endpoint_id])
 

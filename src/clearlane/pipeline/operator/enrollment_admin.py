@@ -3,19 +3,21 @@
 ``clearlane.enrollment.lifecycle`` decides which event is possible. Knows how an enrollment is sealed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TypeVar
+from datetime import date, datetime
+from typing import NamedTuple, TypeVar
 
+from clearlane.accounts.model import Site
 from clearlane.enrollment.decode import restore
 from clearlane.enrollment.fields import Enrollment
 from clearlane.enrollment.lifecycle import INITIAL_STATE, NEXT, EnrollmentEvent, EnrollmentState
 from clearlane.enrollment.rules import operator_notes
-from clearlane.events.event import EventData, NewEvent
-from clearlane.kernel.clock import to_micros
+from clearlane.events.event import EventValue, NewEvent
+from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import Scope
+from clearlane.payers.enrolled_transactions import TRANSACTION_WORDS, EnrolledTransaction
 from clearlane.payers.model import Payer
 from clearlane.pipeline.work_context import SimulatedEnrollments
 from clearlane.store import enrollments
@@ -27,7 +29,7 @@ from clearlane.store.database.database import (
     Tx,
     write_audit,
 )
-from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
+from clearlane.store.enrollments import EnrollmentKey, EnrollmentPayerState, StoredEnrollment
 from clearlane.store.vault.vault import Vault
 
 T = TypeVar("T")
@@ -49,21 +51,41 @@ class EnrollmentDetails:
 
 @dataclass(frozen=True, slots=True)
 class EnrollmentEventRecord:
-    """One event of an enrollment. The payer is empty if it concerns all."""
+    """One event of an enrollment. Payer and transaction are empty if it concerns all."""
 
     at: int
     event: str
     payer_type: str
     payer_id: str
+    transaction: str
+
+
+class EnrolledWith(NamedTuple):
+    """What a provider is enrolled for, and with which payer."""
+
+    payer: Payer
+    transaction: EnrolledTransaction = EnrolledTransaction.CLAIMS
+
+    @property
+    def key(self) -> EnrollmentKey:
+        """As stored states name it."""
+        return (*self.payer.key, self.transaction.value)
+
+    @property
+    def words(self) -> str:
+        """The payer with type and transaction, for people."""
+        return f"{self.payer.payer_id} ({self.payer.type}, {TRANSACTION_WORDS[self.transaction]})"
 
 
 @dataclass(frozen=True, slots=True)
 class EnrollmentChange:
-    """The state of an enrollment with one payer before and after an event."""
+    """The state of an enrollment with one payer for one transaction before and after an event."""
 
-    payer: Payer
+    of: EnrolledWith
     before: EnrollmentState
     after: EnrollmentState
+    live_from: date | None = None
+    """The first day on which an approved one counts."""
 
 
 async def list_enrollments(
@@ -107,24 +129,37 @@ async def apply_event(
     vault: Vault,
     id: str,
     event: EnrollmentEvent,
-    payers: Sequence[Payer],
+    enrolled: Sequence[EnrolledWith],
     *,
     reason: str,
     now: datetime,
     actor: Actor,
+    sites: Iterable[Site],
+    live_from: date | None = None,
     simulated: SimulatedEnrollments | None = None,
 ) -> list[EnrollmentChange]:
     """Apply an event to an enrollment with each of these payers, or with none of them; return the changes.
 
-    A payer for which nothing would change is left out. ``simulated`` lets a sandbox's payers answer what was
-    submitted to them.
+    One for which nothing would change is left out. An approval counts from ``live_from`` on, by default from the
+    site's today. ``simulated`` lets a sandbox's payers answer what was submitted to them.
     """
     scope = await _find_scope(database, id)
     await vault.ensure_key(scope)
+    today = site_today(sites, scope, now)
 
     async def job(tx: Tx) -> list[EnrollmentChange]:
         row = await _find_row(tx, scope, id)
-        changes = await record_event(tx, vault, row, event, payers, reason=reason, now=now)
+        changes = await record_event(
+            tx,
+            vault,
+            row,
+            event,
+            enrolled,
+            reason=reason,
+            today=today,
+            live_from=live_from,
+            now=now,
+        )
         if simulated is not None and event is EnrollmentEvent.START and changes:
             await simulated.agenda.plan(tx, [id])
         return changes
@@ -132,33 +167,46 @@ async def apply_event(
     return await database.write(scope, job, actor=actor)
 
 
+def site_today(sites: Iterable[Site], scope: Scope, now: datetime) -> date:
+    """Return the day of a moment in the time zone of a site."""
+    zone = next((one.time_zone for one in sites if one.scope == scope), "UTC")
+    return to_local(now, zone).date()
+
+
 async def record_event(
     tx: Tx,
     vault: Vault,
     row: StoredEnrollment,
     event: EnrollmentEvent,
-    payers: Sequence[Payer],
+    enrolled: Sequence[EnrolledWith],
     *,
     reason: str,
+    today: date,
+    live_from: date | None = None,
     now: datetime,
 ) -> list[EnrollmentChange]:
-    """Record an event of a locked enrollment with each of these payers, audited; return the changes."""
-    changes = [each for each in _changes(row, event, payers) if each.after is not each.before]
+    """Record an event of a locked enrollment with each of these payers, audited; return the changes.
+
+    An approval counts from ``live_from`` on, or from ``today``, the site's.
+    """
+    changes = _changes(row, event, enrolled, live_from, today)
     for each in changes:
-        type, payer_id = each.payer.key
-        key = enrollments.reason_row_key(row.id, type, payer_id)
+        key = enrollments.reason_row_key(row.id, each.of.key)
         sealed = (
             vault.seal(row.scope, enrollments.REASONS, key, reason.encode()) if reason else None
         )
-        state = EnrollmentPayerState(type, payer_id, each.after, to_micros(now), sealed)
+        day = each.live_from.isoformat() if each.live_from else None
+        state = EnrollmentPayerState(*each.of.key, each.after, to_micros(now), day, sealed)
         await enrollments.set_payer_state(tx, row.id, state, event)
     if changes:
-        names = ", ".join(f"{each.payer.type} {each.payer.payer_id}" for each in changes)
+        names = ", ".join(
+            f"{each.of.payer.type} {each.of.payer.payer_id} {each.of.transaction}"
+            for each in changes
+        )
         tx.audit(f"enrollment.{event}", ids=[row.id], detail=names)
-        if type_of_event := EVENT_TYPES.get(event):
-            tx.add_events(
-                [_event(type_of_event, row.scope, row.id, each.payer, now) for each in changes]
-            )
+        # The vendor gets no event when work on it begins.
+        reported = [each for each in changes if each.after in EVENT_TYPES]
+        tx.add_events([_event(row, each, now) for each in reported])
     return changes
 
 
@@ -168,37 +216,50 @@ async def open_enrollment(tx: Tx, vault: Vault, row: StoredEnrollment) -> Enroll
     return _open(vault, row)
 
 
-# The vendor gets no event when work on it begins.
 EVENT_TYPES = {
-    EnrollmentEvent.APPROVE: "enrollment.approved",
-    EnrollmentEvent.REFUSE: "enrollment.refused",
+    EnrollmentState.APPROVED: "enrollment.approved",
+    EnrollmentState.REFUSED: "enrollment.refused",
+    EnrollmentState.ENDED: "enrollment.ended",
 }
 
 
-def _event(type: str, scope: Scope, id: str, payer: Payer, now: datetime) -> NewEvent:
-    data: EventData = {
-        "enrollment_id": id,
+def _event(row: StoredEnrollment, change: EnrollmentChange, now: datetime) -> NewEvent:
+    payer, transaction = change.of
+    data: dict[str, EventValue] = {
+        "enrollment_id": row.id,
         "payer_id": payer.payer_id,
         "payer_type": payer.type,
+        "transaction": transaction.value,
     }
-    return NewEvent(type, to_micros(now), scope.vendor, scope.site, data=data)
+    if change.live_from:
+        data["live_from"] = change.live_from.isoformat()
+    type = EVENT_TYPES[change.after]
+    return NewEvent(type, to_micros(now), row.scope.vendor, row.scope.site, data=data)
 
 
 def _changes(
-    row: StoredEnrollment, event: EnrollmentEvent, payers: Sequence[Payer]
+    row: StoredEnrollment,
+    event: EnrollmentEvent,
+    enrolled: Sequence[EnrolledWith],
+    live_from: date | None,
+    today: date,
 ) -> list[EnrollmentChange]:
-    """Return the change with each payer; refuse all if the event is not possible with one."""
-    known = {each.payer: EnrollmentState(each.state) for each in row.payer_states}
+    """Return the changes; refuse all if the event is not possible with one payer."""
+    known = {each.key: each for each in row.payer_states}
     changes = []
-    for payer in payers:
-        before = known.get(payer.key, INITIAL_STATE)
+    for one in enrolled:
+        state = known.get(one.key)
+        before = EnrollmentState(state.state) if state else INITIAL_STATE
         after = NEXT.get((before, event))
         if after is None:
             raise OperationRefused(
-                f"{row.id} is {before} with {payer.payer_id} ({payer.type}), so `{event}` does not "
-                "apply. Nothing is changed."
+                f"{row.id} is {before} with {one.words}, so `{event}` does not apply. Nothing is changed."
             )
-        changes.append(EnrollmentChange(payer, before, after))
+        is_approved = after is EnrollmentState.APPROVED
+        moves_day = bool(state and live_from and state.live_from != live_from.isoformat())
+        if after is not before or (is_approved and moves_day):
+            day = (live_from or today) if is_approved else None
+            changes.append(EnrollmentChange(one, before, after, day))
     return changes
 
 
@@ -229,7 +290,7 @@ def _open(vault: Vault, row: StoredEnrollment) -> EnrollmentDetails:
 def _reason(vault: Vault, row: StoredEnrollment, state: EnrollmentPayerState) -> str:
     if state.reason is None:
         return ""
-    key = enrollments.reason_row_key(row.id, *state.payer)
+    key = enrollments.reason_row_key(row.id, state.key)
     return vault.open(row.scope, enrollments.REASONS, key, state.reason).decode()
 
 

@@ -17,8 +17,14 @@ from clearlane.enrollment.lifecycle import (
     EnrollmentEvent,
     EnrollmentState,
 )
-from clearlane.payers.model import Payer
-from clearlane.pipeline.operator.enrollment_admin import ANY_CLIENT, open_enrollment, record_event
+from clearlane.payers.enrolled_transactions import enrolled_transactions
+from clearlane.pipeline.operator.enrollment_admin import (
+    ANY_CLIENT,
+    EnrolledWith,
+    open_enrollment,
+    record_event,
+    site_today,
+)
 from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
 from clearlane.store import enrollments
 from clearlane.store.database.database import Tx
@@ -69,7 +75,12 @@ async def _answer(
         )
         return
     await vault.ensure_key(scope)
-    requiring = [one for one in context.payer_access.payers().all if one.claim_enrollment_required]
+    requiring = [
+        EnrolledWith(payer, transaction)
+        for payer in context.payer_access.payers().all
+        for transaction in enrolled_transactions(payer)
+    ]
+    today = site_today(context.accounts().sites, scope, now)
 
     async def job(tx: Tx) -> None:
         row = await enrollments.find(tx, scope, id)
@@ -80,13 +91,15 @@ async def _answer(
         if answer is not None:
             event = EnrollmentEvent.APPROVE if answer.approves else EnrollmentEvent.REFUSE
             pending = _pending_with(row, requiring)
-            await record_event(tx, vault, row, event, pending, reason=answer.reason, now=now)
+            await record_event(
+                tx, vault, row, event, pending, reason=answer.reason, today=today, now=now
+            )
         await simulated.agenda.finish(tx, id)
 
     await context.database.write(scope, job, actor=context.actor)
 
 
-def _pending_with(row: StoredEnrollment, payers: Sequence[Payer]) -> list[Payer]:
-    """Return the payers that have not answered the enrollment."""
-    known = {each.payer: EnrollmentState(each.state) for each in row.payer_states}
-    return [payer for payer in payers if known.get(payer.key, INITIAL_STATE) in PENDING_STATES]
+def _pending_with(row: StoredEnrollment, enrolled: Sequence[EnrolledWith]) -> list[EnrolledWith]:
+    """Return those that the payer has not answered."""
+    known = {each.key: EnrollmentState(each.state) for each in row.payer_states}
+    return [one for one in enrolled if known.get(one.key, INITIAL_STATE) in PENDING_STATES]

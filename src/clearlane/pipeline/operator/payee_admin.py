@@ -14,8 +14,10 @@ TAX_ID_DIGITS = 9
 NOT_A_PAYEE = "A payee is named by its NPI (10 digits) or its tax id (9 digits)."
 
 
-async def name_payee(context: WorkContext, number: str, site: Site, *, actor: Actor) -> None:
-    """Let a site receive the remittances of a payee, and no other site any more."""
+async def name_payee(
+    context: WorkContext, number: str, site: Site, *, is_cut: bool = False, actor: Actor
+) -> None:
+    """Let a site receive the remittances of a payee, and no other site any more, unless payments are cut."""
     digits = number.replace("-", "").strip()
     is_tax_id = digits.isascii() and digits.isdigit() and len(digits) == TAX_ID_DIGITS
     if not is_tax_id and not is_npi(digits):
@@ -24,7 +26,10 @@ async def name_payee(context: WorkContext, number: str, site: Site, *, actor: Ac
     now = to_micros(context.clock.now())
 
     async def job(tx: Tx) -> None:
-        await payees.name_owner(tx, payee, (site.vendor_id, site.id), now)
-        tx.audit("payment.payee_named", detail=f"{digits} {site.vendor_site_id}")
+        await payees.name_owner(tx, payee, (site.vendor_id, site.id), now, is_cut=is_cut)
+        tx.audit(
+            "payment.payee_named",
+            detail=f"{digits} {site.vendor_site_id}{' cut' if is_cut else ''}",
+        )
 
     await context.database.write(payees.SCOPE, job, actor=actor)

@@ -120,7 +120,7 @@ async def assign(
 
     async def job(tx: Tx) -> None:
         await _require_unmatched(tx, payment_id, number)
-        await record_facts.record_facts(tx, vault, [fact], now)
+        await record_facts.record_facts(tx, vault, [fact], now, context.answer_days)
         await claim_payments.remove_unmatched(tx, [(payment_id, number)])
         await finish_matching(tx, payment_id, to_micros(now))
         await add_matched_events(tx, [fact], to_micros(now))
@@ -155,7 +155,9 @@ async def undo_assignment(
         ):
             raise OperationRefused(NOT_ASSIGNED.format(payment_id=payment_id, number=number))
         await claim_payments.remove(tx, payment_id, number)
-        source = await record_facts.withdraw_fact(tx, vault, row.claim_number, row.identity, now)
+        source = await record_facts.withdraw_fact(
+            tx, vault, row.claim_number, row.identity, now, context.answer_days
+        )
         content = ClaimPaymentContent(_as_claim_payment(source), source.part)
         await claim_payments.add_unmatched(
             tx, [_unmatched_row(context, row, payment.payer_id, content)]

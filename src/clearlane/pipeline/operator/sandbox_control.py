@@ -15,11 +15,18 @@ from clearlane.connect.loopback_connections import LoopbackConnections, ledger_n
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.pipeline.filing.checkpoints import make_checkpoints
+from clearlane.pipeline.follow_up.awaited_enrollments import release_enrolled
+from clearlane.pipeline.follow_up.overdue_claims import act_on_overdue, find_next_step
+from clearlane.pipeline.follow_up.watch_filing_limits import watch_filing_limits
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.inbound.sender_responses import has_due_responses, write_due_responses
 from clearlane.pipeline.inquiry import inquiry_schedule
+from clearlane.pipeline.intake.files.daily_summary import write_due_summaries
+from clearlane.pipeline.intake.files.file_inquiries import answer_inquiry_files
 from clearlane.pipeline.operator.enrollment_answers import answer_enrollments, has_due_answers
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.secondary.draft_work import work_on_drafts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor
 
@@ -110,6 +117,7 @@ class SandboxControl:
                 await self.simulator.advance(step, actor)
                 left -= step
                 await self.finish_due_work()
+                await watch_filing_limits(self._context, self._context.clock.now())
             await self._shared_clock.wait_until_loaded()
 
     async def modes(self) -> list[tuple[Payer, str]]:
@@ -158,8 +166,11 @@ class SandboxControl:
 
     async def _next_step(self, left: timedelta) -> timedelta:
         ahead = await self.simulator.time_to_next_response()
-        if ahead is None and not await self._has_due_work(self._context.clock.now() + left):
-            return left
+        now = self._context.clock.now()
+        follow_up = await find_next_step(self._context)
+        if ahead is None and not await self._has_due_work(now + left):
+            # Only what is done about silent claims is left.
+            return left if follow_up is None else min(left, max(follow_up - now, HOUR))
         # Responses of one hour are taken together: they keep their order, and a busy day has few steps.
         return min(left, DAY, max(ahead or DAY, HOUR))
 
@@ -179,7 +190,7 @@ class SandboxControl:
 
 
 async def _do_due_work(context: WorkContext) -> bool:
-    """Batch, deliver, receive, post and answer what is possible now; return whether there was anything.
+    """Batch, deliver, receive, post, answer and sign what is possible now; return whether there was anything.
 
     Batching windows are ignored: what is accepted is sent before time advances.
     """
@@ -188,5 +199,13 @@ async def _do_due_work(context: WorkContext) -> bool:
     received = await receive.receive_files(context, context.clock.now(), every_route=True)
     posted = await post.post_waiting(context, context.clock.now())
     answered = await answer_enrollments(context, context.clock.now())
+    enrolled = await release_enrolled(context, context.clock.now())
     responded = await write_due_responses(context)
-    return bool(batched or delivered or received or posted or answered or responded)
+    signed = await make_checkpoints(context, context.clock.now())
+    drafted = await work_on_drafts(context)
+    files = await answer_inquiry_files(context) + await write_due_summaries(context)
+    if batched or delivered or received or posted or answered or responded or signed or drafted:
+        return True
+    if files or enrolled:
+        return True
+    return bool(await act_on_overdue(context, context.clock.now()))

@@ -22,6 +22,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.pipeline.claim_events import in_doubt_events
+from clearlane.pipeline.filing.filing_leaves import delivery_leaves
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
     DeliveryFailure,
@@ -37,7 +38,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.audit.set_back import anchor_now, is_set_back
 from clearlane.store.claims import claim_updates
 from clearlane.store.database.database import Actor, Tx, require_row
-from clearlane.store.delivery import batches, route_counts
+from clearlane.store.delivery import batches, proof_log, route_counts
 from clearlane.store.delivery.batches import Batch, BatchFile
 from clearlane.store.delivery.route_health import (
     RouteHealth,
@@ -118,7 +119,11 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         if not allows(batch.state, BatchEvent.DELIVERED):
             return None
         await batches.apply_event(tx, batch, BatchEvent.DELIVERED, delivered_at=to_micros(now))
-        await record_facts(tx, vault, claim_facts, now)
+        numbers = sorted(one.claim_number for one in members)
+        parts = zip(numbers, await batches.read_part_digests(tx, batch_id), strict=False)
+        leaves = delivery_leaves(batch, parts, to_micros(now))
+        await proof_log.add_delivery(tx, batch_id, leaves, to_micros(now))
+        await record_facts(tx, vault, claim_facts, now, context.answer_days)
         await claim_payments.mark_due(tx, batch.payer_id, [one.claim_number for one in members])
         await due_responses.add_of_claims(
             tx,
@@ -142,21 +147,22 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
         log.info("batch delivered", **_log_facts(delivered), claims=delivered.claims)
 
 
-async def confirm_answered_batches(context: WorkContext, payer_id: str) -> list[int]:
-    """Record as delivered the batches in doubt whose claims the payer has all acknowledged; return their ids.
+async def confirm_answered_batches(context: WorkContext, sender: str) -> list[int]:
+    """Record as delivered the batches in doubt whose claims have all been acknowledged; return their ids.
 
-    All claims, because after a restore a batch may hold claims that were sent in several others.
+    ``sender`` is the payer, or the hop, that acknowledges. All claims, because after a restore a batch may hold claims that were sent in several others.
     """
     async with context.database.read(batches.SCOPE) as tx:
         found = [
             batch.id
             for batch in await batches.list_undelivered(tx)
-            if (batch.state, batch.payer_id) == (BatchState.IN_DOUBT, payer_id)
+            if batch.state is BatchState.IN_DOUBT
+            and (batch.hop or batch.payer_id) == sender
             and batch.claims
             and await batches.count_answered(tx, batch.id) == batch.claims
         ]
     for id in found:
-        log.info("batch in doubt was answered", batch=id, payer=payer_id)
+        log.info("batch in doubt was answered", batch=id, payer=sender)
         await record_delivery(context, id, actor=context.actor)
     return found
 
@@ -197,7 +203,7 @@ async def _mark_in_doubt(context: WorkContext, sent: Batch, fault: str) -> str:
         tx.audit("batch.in_doubt", ids=[str(batch.id)], detail=batch.name)
 
     await context.database.write(batches.SCOPE, job, actor=context.actor)
-    if sent.id in await confirm_answered_batches(context, sent.payer_id):
+    if sent.id in await confirm_answered_batches(context, sent.hop or sent.payer_id):
         return ARRIVED
     log.warning("batch in doubt", **_log_facts(sent), reason=fault)
     return DOUBTFUL

@@ -76,7 +76,9 @@ async def dispatch_tick(context: WorkContext, steps: WorkSteps) -> None:
     if await is_set_back(context.database):
         return  # what waits may have been sent; readiness says what to do
     # A tick before this one may still create batches; and callers who submit claims go first.
-    if not _batching_lock(context).locked() and context.intake.priority.allows_batching():
+    has_large_file = bool(context.file_processes and context.file_processes.running)
+    allows = context.intake.priority.allows_batching
+    if not _batching_lock(context).locked() and allows(beside_large_file=has_large_file):
         await create_batches(context, context.clock.now())
     await _start_due_deliveries(context, steps)
 

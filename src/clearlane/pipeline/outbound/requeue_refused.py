@@ -105,7 +105,8 @@ async def requeue_refused(
             await file_refusals.record_accepted(tx, batch_id)
             return 0
         again = [one for one in members if _goes_again(locked[one.claim_number], one, known)]
-        await record_facts(tx, vault, [_queued_fact(one, now) for one in again], now)
+        queued = [_queued_fact(one, now) for one in again]
+        await record_facts(tx, vault, queued, now, context.answer_days)
         await file_refusals.record_requeued(tx, batch_id, to_micros(now))
         tx.audit("batch.requeued", ids=[str(batch_id)], count=len(again), detail=refusal.note)
         return len(again)

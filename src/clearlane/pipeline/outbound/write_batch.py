@@ -14,7 +14,8 @@ from functools import partial
 import msgspec
 import structlog
 
-from clearlane.claims.kinds import KINDS, ClaimKind
+from clearlane.claims.fields import Claim
+from clearlane.claims.kinds import KINDS, ClaimKind, id_in_claims
 from clearlane.claims.read.decode import restore_claim
 from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
 from clearlane.claims.write.line_controls import given_controls
@@ -30,10 +31,13 @@ from clearlane.connect.connections import PayerRoute
 from clearlane.kernel import limits
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.tasks import run_in_background
+from clearlane.payers.routes import CAPITAL
 from clearlane.pipeline.load_claim import ClaimContent
 from clearlane.pipeline.other_payer import find_other_payer_id
-from clearlane.pipeline.route_connections import envelope_for
+from clearlane.pipeline.route_connections import envelope_for, receiver_of
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.proofs.statements import part_digest
 from clearlane.store.claims import claims
 from clearlane.store.claims.claim_lookup import (
     ACCOUNT_CHARACTERS_KEPT,
@@ -46,6 +50,7 @@ from clearlane.store.delivery import batches
 from clearlane.store.delivery.batches import BatchFile
 from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.store.vault.vault import InvalidSeal, Vault
+from clearlane.x12.reader.claim_slices import slice_claims
 
 log = structlog.get_logger()
 
@@ -84,28 +89,36 @@ async def compose_batch(
     envelope = envelope_for(route, control, context.clock.now())
     if any(is_test(out) for out in outgoing):
         envelope = replace(envelope, usage=TEST)
+    if route.letters == CAPITAL:
+        outgoing = [replace(out, capital_letters=True) for out in outgoing]
+    if route.hop_payer_id:
+        outgoing = [replace(out, hop_payer_id=route.hop_payer_id) for out in outgoing]
     submitter = context.payer_access.submitter
     parties = (
         replace(submitter, id=envelope.application_sender or envelope.sender),
-        _receiver(context, route),
+        receiver_of(context.payer_access.payers(), route),
     )
     try:
-        content = await asyncio.to_thread(_write, outgoing, envelope, parties)
+        content = await run_in_background(_write, outgoing, envelope, parties)
     except ValueError:
-        outgoing = await asyncio.to_thread(_writable, outgoing, envelope, parties)
-        content = await asyncio.to_thread(_write, outgoing, envelope, parties)
+        outgoing = await run_in_background(_writable, outgoing, envelope, parties)
+        content = await run_in_background(_write, outgoing, envelope, parties)
     name = batch_file_name(route.file_name, envelope, KINDS[kind].file_tag)
     await context.vault.ensure_key(batches.OWNER)
     seal = context.vault.seal
+    parts = await run_in_background(_part_digests, content, outgoing)
     file = BatchFile(
         route_id=route.route_id,
+        hop=route.hop,
+        hop_payer_id=route.hop_payer_id,
         control=control,
         name=name,
         digest=hashlib.sha256(content).hexdigest(),
         bytes=len(content),
-        content=await asyncio.to_thread(seal, batches.OWNER, batches.TABLE, name, content),
+        content=await run_in_background(seal, batches.OWNER, batches.TABLE, name, content),
+        part_digests=parts,
     )
-    references = await asyncio.to_thread(_line_references, context.vault, outgoing)
+    references = await run_in_background(_line_references, context.vault, outgoing)
     return ComposedBatch(file, tuple(out.number for out in outgoing), references)
 
 
@@ -126,8 +139,10 @@ async def load_batch_claims(context: WorkContext, batch: batches.Batch) -> list[
 async def _load_claims(
     context: WorkContext, payer_id: str, kind: ClaimKind, load_page: LoadPage, claims_max: int
 ) -> list[OutgoingClaim]:
-    payer = context.payer_access.payers().find(payer_id, KINDS[kind].payer_type)
+    payers = context.payer_access.payers()
+    payer = payers.find(payer_id, KINDS[kind].payer_type)
     name = payer.name if payer else ""
+    own_id = id_in_claims(payer, kind) if payer else ""
     outgoing: list[OutgoingClaim] = []
     after = ""
     while len(outgoing) < claims_max:
@@ -140,34 +155,38 @@ async def _load_claims(
         for at, queued in enumerate(found):
             if not at % limits.CLAIMS_AT_ONCE:
                 await asyncio.sleep(0)
-            out = _outgoing(context, payer_id, name, queued)
-            if out is not None:
-                outgoing.append(out)
+            claim = _claim(context, queued)
+            if claim is not None:
+                outgoing.append(
+                    OutgoingClaim(
+                        claim=claim,
+                        number=queued.claim_number,
+                        payer_id=payer_id,
+                        payer_name=name,
+                        other_payer_id=find_other_payer_id(payers, claim) or "",
+                        account_as_number=bool(queued.account_as_number),
+                        kind_payer_id=own_id,
+                    )
+                )
         if len(found) < rows:
             break
         after = found[-1].claim_number
     return outgoing
 
 
-def _outgoing(
-    context: WorkContext, payer_id: str, payer_name: str, queued: QueuedClaim
-) -> OutgoingClaim | None:
+def _claim(context: WorkContext, queued: QueuedClaim) -> Claim | None:
+    """Return a claim that waits: as this node accepted it just now, else from its row; None if it cannot be opened."""
+    recent = context.recent_claims.take(queued.claim_number, queued.payload)
+    if recent is not None:
+        return recent
     scope = Scope(VendorId(queued.vendor_id), SiteId(queued.site_id))
     try:
         opened = context.vault.open(scope, claims.TABLE, queued.claim_number, queued.payload)
         content = msgspec.json.decode(opened, type=ClaimContent)
-        claim = restore_claim(queued.form, bytes(content.claim))
+        return restore_claim(queued.form, bytes(content.claim))
     except (StoreFault, ValueError) as fault:
         log.warning("claim not opened", claim=queued.claim_number, fault=fault_code(fault))
         return None
-    return OutgoingClaim(
-        claim=claim,
-        number=queued.claim_number,
-        payer_id=payer_id,
-        payer_name=payer_name,
-        other_payer_id=find_other_payer_id(context.payer_access.payers(), claim) or "",
-        account_as_number=bool(queued.account_as_number),
-    )
 
 
 def is_test(out: OutgoingClaim) -> bool:
@@ -182,19 +201,20 @@ def of_one_usage(outgoing: Sequence[OutgoingClaim], route: PayerRoute) -> list[O
     return [out for out in outgoing if is_test(out) == is_test(outgoing[0])]
 
 
-def _receiver(context: WorkContext, route: PayerRoute) -> TradingPartner:
-    payer = context.payer_access.payers().find(route.payer_id, route.type)
-    return TradingPartner(
-        name=payer.name if payer else route.payer_id, id=route.group_receiver or route.receiver_id
-    )
-
-
 Parties = tuple[TradingPartner, TradingPartner]
 """Submitter and receiver."""
 
 
 def _write(outgoing: Sequence[OutgoingClaim], envelope: Envelope, parties: Parties) -> bytes:
     return b"".join(write_claims(outgoing, envelope, *parties))
+
+
+def _part_digests(content: bytes, outgoing: Sequence[OutgoingClaim]) -> bytes:
+    """Return the SHA-256 of each claim's part of the file, in the order of the claims' numbers."""
+    digests = {number: part_digest(part) for number, part in slice_claims(content)}
+    # A claim that could not be found again would have no proof; it is sent all the same.
+    numbers = sorted(out.number for out in outgoing)
+    return b"".join(bytes.fromhex(digests.get(one) or part_digest(b"")) for one in numbers)
 
 
 def _line_references(

@@ -2,7 +2,7 @@
 
 - Claims: ``claim_list`` lists them for every face by the filters of ``claim_filters``, ``claim_reason`` explains their
   labels, ``claim_history`` and ``retrieve_documents`` load one's history and documents, ``cause_counts`` says how often
-  a cause was seen.
+  a cause was seen, ``file_claim_list`` lists those of a file, ``shadow_report`` compares those of shadow files with answers of others.
 - Payments: ``payment_list`` lists them for every face; ``payments`` loads one for operators, ``vendor_payments`` for the
   API, ``payment_pages`` for the console; ``pdf_process`` makes files to print.
 - Operating: ``measures`` reads the installation, ``conditions`` is the table of what an operator is warned of,

@@ -5,19 +5,27 @@
 Knows what is found by keyed hash, and which stored labels a claim is shown with; knows no text of a caller.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from clearlane.claims.claim_filters import CLAIM_FILTERS, CLAIM_TABS, OPEN_LABELS, WORKLIST_TABS
+from clearlane.claims.awaiting import Awaited
+from clearlane.claims.claim_filters import (
+    AWAITED_BY_TAB,
+    CLAIM_FILTERS,
+    CLAIM_TABS,
+    SHADOW_TAB,
+    WORKLIST_TABS,
+)
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
-from clearlane.kernel.ids import Scope, VendorScope
-from clearlane.pipeline.answer_days import UsualDays, usual_days
+from clearlane.kernel.ids import Scope, SiteId, VendorScope
+from clearlane.kernel.list_filter import FilterType, combinations
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_search
 from clearlane.store.claims.claim_query import ClaimOrder, ClaimQuery, Listed, ListPosition
+from clearlane.store.payments.secondary_drafts import TO_DO
 from clearlane.store.vault.vault import Vault
 
 PATIENT = ("patient_last_name", "patient_birth_date")
@@ -59,83 +67,103 @@ def missing_part(given: Mapping[str, object]) -> str:
     return missing[0] if len(missing) == 1 else ""
 
 
-def usual_days_of(context: WorkContext) -> UsualDays:
-    """Return within how many days payers usually answer."""
-    access = context.payer_access
-    default = context.limits.claim_silence_days
-    return usual_days(access.payers(), access.connections(), default=default)
-
-
 def list_queries(
     context: WorkContext, scope: Scope | VendorScope, request: ClaimListRequest
 ) -> list[ClaimQuery]:
     """Return the queries whose claims are the list of one scope, all in its order and up to its limit.
 
-    What people put aside, or are done with, is not on the tabs that are worked off.
+    Filters with several values are a query for each combination of them. What people put aside, or are done with, is not on
+    the tabs that are worked off.
     """
-    where = to_where(request.given, context.vault, scope.vendor)
+    return [
+        query
+        for given in combinations(request.given)
+        for query in _queries_of_values(context, scope, replace(request, given=given))
+    ]
+
+
+def _queries_of_values(
+    context: WorkContext, scope: Scope | VendorScope, request: ClaimListRequest
+) -> list[ClaimQuery]:
+    """Return the queries of filters that have one value each."""
+    where = to_where(request.given, context.vault, scope.vendor, context.clock.now())
     tab, label = (request.given.get(name) for name in _BY_LABEL)
+    if tab and tab in AWAITED_BY_TAB:
+        where.setdefault("awaiting", AWAITED_BY_TAB[tab].value)
+    if where.get("awaiting") == Awaited.SECONDARY:
+        where["draft_state"] = " ".join(TO_DO)  # few claims have one
     if request.assigned_to:
         where["assigned_to"] = request.assigned_to
     if request.assigned_to or tab in WORKLIST_TABS:
         where["awake_on"] = _today(context, scope).isoformat()
+    # A claim in whose place another was sent awaits nothing by itself.
+    is_latest = tab or label not in _SHOWN_LATER or not _AWAITING.isdisjoint(where)
     return [
         ClaimQuery(
             where={**where, **by_label},
-            listed=Listed.LATEST if tab or label not in _SHOWN_LATER else Listed.ACCEPTED,
+            listed=Listed.LATEST if is_latest else Listed.ACCEPTED,
             order=request.chosen_order,
             after=request.after,
             limit=request.limit,
         )
-        for by_label in _label_conditions(context, tab, label)
+        for by_label in _label_conditions(tab, label)
     ]
 
 
+def split_by_day(
+    context: WorkContext, scopes: Iterable[Scope | VendorScope]
+) -> list[Scope | VendorScope]:
+    """Return scopes in which it is the same day everywhere: what rests until a day does so until that of its site."""
+    found: list[Scope | VendorScope] = []
+    for scope in scopes:
+        if isinstance(scope, Scope):
+            found.append(scope)
+            continue
+        by_day: dict[date, list[SiteId]] = {}
+        for site in scope.sites:
+            by_day.setdefault(_day_of(context, site), []).append(site)
+        found += [replace(scope, sites=tuple(sites)) for sites in by_day.values()] or [scope]
+    return found
+
+
 def _today(context: WorkContext, scope: Scope | VendorScope) -> date:
-    """Return the day of the scope's site; of several sites that of UTC."""
-    only = scope.site if isinstance(scope, Scope) else None
-    zone = next((one.time_zone for one in context.accounts().sites if one.id == only), "UTC")
+    """Return the day of the scope's site; of several sites that of the first, as :func:`split_by_day` made them."""
+    first = scope.site if isinstance(scope, Scope) else next(iter(scope.sites), SiteId(0))
+    return _day_of(context, first)
+
+
+def _day_of(context: WorkContext, site: SiteId) -> date:
+    zone = next((one.time_zone for one in context.accounts().sites if one.id == site), "UTC")
     return to_local(context.clock.now(), zone).date()
 
 
+_ANY_LABEL = (*CLAIM_TABS["all"], *CLAIM_TABS[SHADOW_TAB])
+_NOT_DUE = "not_due_before"
+_AWAITING = {"awaiting", "awaited_by_before", _NOT_DUE}
 _SHOWN_LATER = (None, ClaimLabel.REPLACED, ClaimLabel.VOIDED)
 """Labels that claims have which another took over from."""
 
 
-def _label_conditions(
-    context: WorkContext, tab: str | None, label: str | None
-) -> Iterator[dict[str, object]]:
-    """Yield the conditions of which one holds for a claim of a tab, and shown with a label."""
-    labels = CLAIM_TABS[tab or "all"]
+def _label_conditions(tab: str | None, label: str | None) -> Iterator[dict[str, object]]:
+    """Yield the condition of claims of a tab, and shown with a label; nothing if no claim is both."""
+    labels = CLAIM_TABS[tab] if tab else _ANY_LABEL
     if label is None:
-        yield {"labels": [one for one in labels if one != ClaimLabel.NO_ANSWER]} if tab else {}
-        if ClaimLabel.NO_ANSWER in labels:
-            yield from _open_claims(context, OPEN_LABELS, "before")
-    elif label == ClaimLabel.NO_ANSWER:
-        in_tab = [one for one in OPEN_LABELS if one in labels or label in labels]
-        yield from _open_claims(context, in_tab, "before")
-    elif label in OPEN_LABELS and label in labels:
-        yield from _open_claims(context, [label], "from")
+        yield {"labels": list(labels)} if tab and tab not in AWAITED_BY_TAB else {}
     elif label in labels:
         yield {"replaced": label} if label == ClaimLabel.REPLACED else {"labels": [label]}
 
 
-def _open_claims(
-    context: WorkContext, labels: Sequence[str], bound: str
-) -> Iterator[dict[str, object]]:
-    """Yield the conditions of claims whose payer has been silent too long (``before``), or not yet (``from``)."""
-    now = context.clock.now()
-    for group in usual_days_of(context).groups:
-        cutoff = to_micros(group.cutoff(now))
-        yield {"labels": labels, f"updated_at_{bound}": cutoff, **group.payers.given()}
-
-
-def to_where(given: Mapping[str, Any], vault: Vault, vendor_id: int) -> dict[str, object]:
+def to_where(
+    given: Mapping[str, Any], vault: Vault, vendor_id: int, now: datetime
+) -> dict[str, object]:
     """Return the conditions of filters but labels, by name. What is hashed is a vendor's own."""
     found: dict[str, object] = {}
     for one in CLAIM_FILTERS:
         value = given.get(one.name)
         if value is None or one.name in PATIENT or one.name in _BY_LABEL:
+            continue
+        if one.type is FilterType.FLAG:
+            found[one.condition if value else _NOT_DUE] = to_micros(now)
             continue
         make_key = _KEYS.get(one.name)
         found[one.condition] = make_key(vault, vendor_id, value) if make_key else _stored(value)

@@ -9,21 +9,29 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from clearlane.claims import lifecycle
+from clearlane.claims.awaiting import AWAITED_WORDS, STEP_WORDS, Awaited, OverdueStep
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.inquiry.answer_result import ANSWER, RESULT_WORDS, WITHOUT_CLAIM, result_of
+from clearlane.claims.kinds import KINDS, ClaimKind, id_in_claims
 from clearlane.claims.lifecycle import ClaimClosing, ClaimEvent
 from clearlane.claims.read.repair_summary import summarize_repairs
-from clearlane.claims.responses.facts import Fact, FactKind
+from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
 from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.claims.write.write_x12 import passing_changes
 from clearlane.claims.x12_claim import X12Claim
+from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.finding import Severity
+from clearlane.kernel.finding import SEVERITY_NOUNS, Severity, errors_first
 from clearlane.kernel.ids import Scope
+from clearlane.payers.routes import AS_SENT, CAPITAL
 from clearlane.payments import explain
+from clearlane.payments.claim_series import ClaimSeries, SeriesMember, series_of
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.claim_succession import open_status
 from clearlane.pipeline.load_claim import (
@@ -33,17 +41,27 @@ from clearlane.pipeline.load_claim import (
     sent_line_controls,
 )
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
-from clearlane.store.claims import claim_history, claims, documents, facts, rule_overrides
+from clearlane.store.claims import (
+    claim_history,
+    claims,
+    documents,
+    due_claims,
+    facts,
+    rule_overrides,
+)
 from clearlane.store.claims.claim_history import (
     ClaimSending,
     FactSource,
 )
 from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.documents import StoredDocument
+from clearlane.store.claims.due_claims import TakenStep
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.claims.rule_overrides import RuleOverride
 from clearlane.store.database.database import Actor, Database, Tx
-from clearlane.store.files import client_files, file_sets
+from clearlane.store.delivery.payers import find_payer
+from clearlane.store.files import client_files, file_sets, shadow_claims
+from clearlane.store.files.shadow_claims import ShadowAnswer
 from clearlane.store.payments import claim_payments
 from clearlane.store.payments.claim_payments import ClaimPaymentDocument
 from clearlane.store.vault.vault import Vault
@@ -59,20 +77,35 @@ CHECKED = "Checked"
 UNDELIVERED = (
     "The payer could not be reached so far, or did not confirm the file. The operator sees why."
 )
+PASSED_ON = (
+    "The payer's id goes out as {id}, as the map of {hop} has it; {hop} passes the claim on."
+)
+NOT_THE_PAYER = "It is on its way: the payer has not said that it has the claim."
+NAMED = "{hop} has written a report that names the claim. Nothing is read from it."
 HEADLINES = {
-    FactKind.ACCEPTED_999: "The payer's system took the file in",
+    FactKind.ACCEPTED_999: "{sender} took the file in",
     FactKind.SEND_AGAIN: "The set was refused because of other claims; this one is sent again",
     FactKind.CLAIM_REFUSED: "Rejected in the 999",
     FactKind.SET_REFUSED: "Rejected with its whole set in the 999",
     FactKind.TA1_REFUSED: "Rejected with the whole interchange in the TA1",
     FactKind.REQUEUED: "Waits to be sent again in a new file",
+    FactKind.REPORT: "Named in a report of {sender}",
 }
 
 
 EVENT_HEADLINES = {
     ClaimEvent.HELD.value: "Held: it is not sent until it is released",
+    claim_history.HELD_FOR_ENROLLMENT: "Held: it is sent once the payer's enrollment of the billing provider counts",
     ClaimEvent.RELEASED.value: "Released: it waits to be sent",
     ClaimEvent.CANCELED.value: "Canceled: it is not sent",
+    claim_history.ASKED: "The payer was asked about the claim (276)",
+    **{
+        claim_history.ANSWERED_PREFIX
+        + result: f"The question ended without an answer about the claim. {words}"
+        if result in WITHOUT_CLAIM
+        else f"The payer answered as before. {words}"
+        for result, words in RESULT_WORDS.items()
+    },
 }
 
 
@@ -89,21 +122,23 @@ class HistoryEntry:
     explanations: "tuple[Explanation, ...]" = field(default=(), repr=False)
     operator_sentences: tuple[str, ...] = field(default=(), repr=False)
     """What a payer's machine said of a failed connection: for operators only."""
+    severity: Severity = Severity.WARNING
+    """That of its findings: what rejected the claim is an error."""
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
         """What the payer reported about fields of the claim, as findings beside our own."""
+        from clearlane.claims.responses.provenance import by_field
+
         return tuple(
             ClaimFinding(
                 rule=f"{explanation.source} {explanation.code}".strip(),
-                # Never ERROR, which means that a claim was not sent.
-                severity=Severity.INFO if explanation.source == "835" else Severity.WARNING,
-                location=at.path,
+                severity=self.severity,
+                location=path,
                 message=f"{explanation.happened} {explanation.todo}".strip(),
                 act=explanation.act,
             )
-            for explanation in self.explanations
-            for at in explanation.fields
+            for path, explanation in by_field(self.explanations)
         )
 
 
@@ -181,6 +216,8 @@ class ClaimHistory:
     payments: tuple[ClaimPaymentDocument, ...] = ()
     came_in: ClaimFile | None = None
     """None for a claim that came in no file."""
+    series: ClaimSeries | None = None
+    """The bills of the stay that it bills; None if it is the only one."""
 
     @property
     def findings(self) -> tuple[ClaimFinding, ...]:
@@ -202,6 +239,12 @@ class _HistoryRows:
     """The last claim that was sent in its place."""
     under_same_id: list[ClaimStateRow]
     came_in: ClaimFile | None
+    series: list[SeriesMember]
+    overdue_steps: list[TakenStep]
+    sent_payer_id: str
+    """The payer's id in claims of this kind."""
+    imported: list[tuple[ShadowAnswer, str]]
+    """What another clearinghouse said of a claim of a shadow file, each with the name of the imported file."""
 
 
 async def load_claim_history(
@@ -244,6 +287,7 @@ async def load_history_in_scope(
         documents=tuple(rows.documents),
         payments=tuple(rows.payments),
         came_in=rows.came_in,
+        series=series_of(rows.series),
     )
 
 
@@ -251,9 +295,10 @@ def check_sentences(
     loaded: LoadedClaim, name_field: Callable[[str], str] = path_in_claim
 ) -> Iterator[str]:
     """Yield what our check found and repaired; ``name_field`` names a field by its path."""
-    yield "Not accepted." if loaded.row.state == "not_accepted" else "Accepted."
-    for finding in loaded.findings:
-        yield ": ".join(filter(None, (name_field(finding.location), finding.message)))
+    yield "Not accepted." if loaded.row.state in claims.WITH_ERRORS else "Accepted."
+    for finding in errors_first(loaded.findings):
+        severity = SEVERITY_NOUNS[finding.severity].capitalize()
+        yield ": ".join(filter(None, (severity, name_field(finding.location), finding.message)))
     yield from summarize_repairs((name_field(path), kind) for path, kind in loaded.repairs)
 
 
@@ -309,7 +354,20 @@ async def _load_rows(tx: Tx, state: ClaimStateRow) -> _HistoryRows:
         await _find_successor(tx, state),
         await claim_history.list_under_same_id(tx, state),
         await _find_file(tx, number),
+        await claim_history.list_series(tx, number)
+        if KINDS[ClaimKind(state.kind)].has_series
+        else [],
+        await due_claims.list_steps(tx, number),
+        await _find_sent_payer_id(tx, state),
+        await _list_imported(tx, number) if state.state in claims.SHADOWS else [],
     )
+
+
+async def _find_sent_payer_id(tx: Tx, state: ClaimStateRow) -> str:
+    """Return the id that the payer of a claim has in claims of its kind."""
+    kind = ClaimKind(state.kind)
+    payer = await find_payer(tx, state.payer_id, KINDS[kind].payer_type)
+    return id_in_claims(payer, kind) if payer else state.payer_id
 
 
 async def _find_file(tx: Tx, number: str) -> ClaimFile | None:
@@ -322,15 +380,26 @@ async def _find_file(tx: Tx, number: str) -> ClaimFile | None:
     return ClaimFile(found.file_id, file.name if file else "", found.words, place.position)
 
 
+async def _list_imported(tx: Tx, number: str) -> list[tuple[ShadowAnswer, str]]:
+    """Return what was imported about a claim of a shadow file and about its set."""
+    place = (await file_sets.find_claims(tx, [number])).get(number)
+    subjects = [place.set_id, number] if place else [number]
+    found = await shadow_claims.list_answers(tx, subjects)
+    imported = [one for subject in subjects for one in found.get(subject, ())]
+    names: dict[str, str] = {}
+    for file_id in {one.file_id for one in imported}:
+        file = await client_files.find(tx, file_id)
+        names[file_id] = file.name if file and file.name else file_id
+    return [(one, names[one.file_id]) for one in imported]
+
+
 def _entries(
     vault: Vault, loaded: LoadedClaim, rows: _HistoryRows, status: ClaimStatus | None
 ) -> Iterator[HistoryEntry]:
     created = from_micros(loaded.row.created_at)
     before = rows.state.predecessor_id
     takes_over = (f"It takes over from {before} under the same claim id.",) if before else ()
-    yield HistoryEntry(
-        created, "Received", sentences=(*_file_sentences(loaded, rows.came_in), *takes_over)
-    )
+    yield HistoryEntry(created, "Received", sentences=(*_file_sentences(loaded, rows), *takes_over))
     yield HistoryEntry(created, CHECKED, sentences=tuple(check_sentences(loaded)))
     if rows.overrides:
         headline = f"Sent anyway: {rows.overrides[0].actor} decided so; the notes say why"
@@ -338,6 +407,26 @@ def _entries(
         yield HistoryEntry(from_micros(rows.overrides[0].at), headline, sentences=rules)
     for sending in rows.sendings:
         yield from _delivery_entries(sending)
+    for one, file in rows.imported:
+        yield _imported_entry(one, file)
+    yield from _event_entries(rows)
+    yield from _step_entries(rows.overdue_steps)
+    controls = sent_line_controls(loaded)
+    parts = {row.document_id: row for row in rows.documents}
+    for row in rows.facts:
+        source, part = rows.sources.get(row.identity), parts.get(row.document_id)
+        if source is None and part is None:
+            continue  # a fact of our own: the sending shows it
+        if source is None:  # an answer to a question of ours, which came in no file
+            source = FactSource(row.identity, "", part.created_at if part else 0)
+        fact = open_fact(vault, row)
+        content = open_document_source(vault, part).part if part else b""
+        is_voided = status is not None and status.closing is ClaimClosing.VOIDED
+        yield _payer_entry(fact, source, loaded, controls, content, is_voided=is_voided)
+
+
+def _event_entries(rows: _HistoryRows) -> Iterator[HistoryEntry]:
+    """Yield what people and the service did with a claim."""
     superseded = [at for at, event in rows.events if event == claims.SUPERSEDED]
     for at, event in rows.events:
         if event == claims.SUPERSEDED:
@@ -347,29 +436,59 @@ def _entries(
             yield HistoryEntry(from_micros(at), "Sent again", sentences=sentences)
         if event in EVENT_HEADLINES:
             yield HistoryEntry(from_micros(at), EVENT_HEADLINES[event])
-    controls = sent_line_controls(loaded)
-    parts = {row.document_id: row for row in rows.documents}
-    for row in rows.facts:
-        source = rows.sources.get(row.identity)
-        if source is None:
-            continue  # a fact of our own: the sending shows it
-        fact = open_fact(vault, row)
-        part = parts.get(row.document_id)
-        content = open_document_source(vault, part).part if part else b""
-        is_voided = status is not None and status.closing is ClaimClosing.VOIDED
-        yield _payer_entry(fact, source, loaded, controls, content, is_voided=is_voided)
+        if event.startswith(claim_history.FILING_NEAR_PREFIX):
+            day = event.removeprefix(claim_history.FILING_NEAR_PREFIX)
+            yield HistoryEntry(from_micros(at), f"The filing limit is near: {day}")
 
 
-def _file_sentences(loaded: LoadedClaim, came_in: ClaimFile | None) -> Iterator[str]:
+def _imported_entry(one: ShadowAnswer, file: str) -> HistoryEntry:
+    # Here, because it brings the lists of codes: other claims need none.
+    from clearlane.claims.responses.status_sentence import code_words
+
+    is_payment = one.type == "835"
+    verdict = LABEL_WORDS[ClaimLabel(one.verdict)].lower() if is_payment else one.verdict
+    reasons = (": ".join(filter(None, (code, code_words(code)))) for code in one.codes.split())
+    return HistoryEntry(
+        from_micros(one.created_at),
+        f"Imported, {one.type} of another clearinghouse: {verdict} as of {one.day}",
+        file,
+        sentences=tuple(reasons),
+    )
+
+
+def _step_entries(taken: Sequence[TakenStep]) -> Iterator[HistoryEntry]:
+    """Yield what the service did by itself about a claim whose answer was overdue."""
+    for one in taken:
+        what = AWAITED_WORDS[Awaited(one.awaiting)]
+        words = STEP_WORDS[OverdueStep(one.step)].format(what=what)
+        yield HistoryEntry(from_micros(one.at), words)
+
+
+def _file_sentences(loaded: LoadedClaim, rows: _HistoryRows) -> Iterator[str]:
     """Yield where a claim is in the file that it came in, and what goes out otherwise than it came."""
-    claim = loaded.claim
+    claim, came_in = loaded.claim, rows.came_in
     if not isinstance(claim, X12Claim):
         return
     numbers = [number for number in claim.parts[-1].segment_numbers() if number]
     where = came_in.sentence if came_in else f"an {claim.transaction} file"
     yield f"It came in {where}: segments {numbers[0]} to {numbers[-1]}."
-    if loaded.row.state != claims.NOT_ACCEPTED:
-        yield from passing_changes(claim, loaded.row.payer_id)
+    if loaded.row.state in claims.SHADOWS:
+        yield "It is a shadow file: its claims are judged and never sent."
+    if loaded.row.state not in claims.WITH_ERRORS:
+        # What a hop gets in place of the payer's id is said where it was sent.
+        over_hop = any(sending.hop for sending in rows.sendings)
+        yield from passing_changes(
+            claim,
+            "" if over_hop else rows.sent_payer_id,
+            is_capital=any(_letters_of(sending) == CAPITAL for sending in rows.sendings),
+            is_shadow=loaded.row.state in claims.SHADOWS,
+        )
+
+
+def _letters_of(sending: ClaimSending) -> str:
+    """Return how letters of claims from files go out by the route of a batch."""
+    facts = msgspec.json.decode(sending.route_facts) if sending.route_facts else {}
+    return str(facts.get("letters", AS_SENT))
 
 
 def _rule_sentence(id: str) -> str:
@@ -385,8 +504,13 @@ def _delivery_entries(sending: ClaimSending) -> Iterator[HistoryEntry]:
     again = "" if sending.attempt == 1 else f", sending {sending.attempt}"
     yield HistoryEntry(from_micros(sending.created_at), f"Put into {which}{again}", sending.name)
     if sending.delivered_at is not None:
+        to_hop = f" to {sending.hop}" if sending.hop else ""
+        passed_on = PASSED_ON.format(id=sending.hop_payer_id, hop=sending.hop)
         yield HistoryEntry(
-            from_micros(sending.delivered_at), f"Sent in batch {sending.batch_id}", sending.name
+            from_micros(sending.delivered_at),
+            f"Sent{to_hop} in batch {sending.batch_id}",
+            sending.name,
+            sentences=(passed_on,) if sending.hop else (),
         )
     elif sending.fault or sending.state == BatchState.IN_DOUBT:
         yield HistoryEntry(
@@ -427,16 +551,41 @@ def _payer_entry(
                 explain.describe_payment(fact.payment),
             ),
             explanations,
+            severity=Severity.INFO,
         )
     explanations = tuple(provenance.explain_complaints(fact, loaded.claim, controls))
-    return HistoryEntry(at, _headline(fact), source.name, fact.document_id, (), explanations)
+    sentences = tuple(_sentences(fact, source))
+    headline = _headline(fact, source)
+    severity = Severity.ERROR if _rejects(fact) else Severity.WARNING
+    return HistoryEntry(
+        at, headline, source.name, fact.document_id, sentences, explanations, severity=severity
+    )
 
 
-def _headline(fact: Fact) -> str:
+def _rejects(fact: Fact) -> bool:
+    by_status = fact.kind is FactKind.STATUS and fact.verdict is StatusVerdict.REJECTED
+    return by_status or lifecycle.SENDING_EVENTS.get(fact.kind) is ClaimEvent.REFUSED
+
+
+def _sentences(fact: Fact, source: FactSource) -> Iterator[str]:
+    """Yield what is said of a step on the way to the payer."""
+    if fact.source == ANSWER:
+        yield RESULT_WORDS[result_of(lifecycle.first_category(fact.codes))]
+    if fact.kind is FactKind.REPORT:
+        yield NAMED.format(hop=source.hop)
+        yield from fact.note.splitlines()
+    elif fact.is_passed_on or (fact.kind is FactKind.ACCEPTED_999 and source.hop):
+        yield NOT_THE_PAYER
+
+
+def _headline(fact: Fact, source: FactSource) -> str:
     if fact.kind is not FactKind.STATUS:
-        return HEADLINES[fact.kind]
+        return HEADLINES[fact.kind].format(sender=source.hop or "The payer's system")
+    if fact.is_passed_on:
+        return f"Taken by {fact.payer or source.hop or 'a clearinghouse'} to be passed on (277CA)"
     day = f" as of {fact.day}" if fact.day else ""
     category = lifecycle.first_category(fact.codes)
     words = codes.load("status_categories").get(category, "")
     reason = ": ".join(filter(None, (category, words)))
-    return f"{fact.source}: {fact.verdict.value}{day}" + (f" ({reason})" if reason else "")
+    by = f" by {fact.payer}" if fact.by_clearinghouse and fact.payer else ""
+    return f"{fact.source}: {fact.verdict.value}{by}{day}" + (f" ({reason})" if reason else "")

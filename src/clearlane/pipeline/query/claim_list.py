@@ -13,18 +13,25 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site
+from clearlane.claims.awaiting import Awaited
 from clearlane.claims.claim_status import ClaimStatus
+from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.formats import last_first
 from clearlane.kernel.ids import Scope, SiteId, VendorScope
+from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.filing_limits import NO_CONTRACT, SiteContract
+from clearlane.payers.model import Payer
 from clearlane.payments.as_json import money_text
 from clearlane.payments.model import ClaimPaymentFact
-from clearlane.pipeline.answer_days import UsualDays
-from clearlane.pipeline.claim_label import is_unanswered, shown_label
+from clearlane.pipeline.awaited_thing import AwaitedThing, awaited_thing_of
+from clearlane.pipeline.claim_label import shown_label
+from clearlane.pipeline.filing_limit import ClaimFiling, filing_of
 from clearlane.pipeline.load_claim import open_claim, open_header
-from clearlane.pipeline.query.claim_filters import ClaimListRequest, list_queries, usual_days_of
+from clearlane.pipeline.query.claim_filters import ClaimListRequest, list_queries, split_by_day
 from clearlane.pipeline.query.claim_reason import (
+    ENROLLMENT_REASON,
     ClaimReason,
     explain_label,
     find_next_payer,
@@ -32,6 +39,7 @@ from clearlane.pipeline.query.claim_reason import (
 )
 from clearlane.pipeline.stored_facts import open_claim_status, open_fact
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.store import filing_alarms
 from clearlane.store.claims import claim_query, documents, facts, work_items
 from clearlane.store.claims.claim_query import (
     ClaimListRow,
@@ -40,7 +48,7 @@ from clearlane.store.claims.claim_query import (
     Row,
     StatusListRow,
 )
-from clearlane.store.claims.claims import StoredClaim
+from clearlane.store.claims.claims import SHADOWS, StoredClaim
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.claims.facts import FactRow
 from clearlane.store.claims.work_items import ClaimWorkItem
@@ -73,8 +81,10 @@ class ClaimRow:
     number: str
     label: ClaimLabel
     """As it is stored; :attr:`shown_label` is what is shown."""
-    no_answer: bool
-    """Whether the payer has been silent for longer than is usual."""
+    awaiting: AwaitedThing | None
+    """None for a closed claim."""
+    filing: ClaimFiling | None
+    """By when it is to be with its payer; None for a closed claim."""
     kind: str
     payer_id: str
     patient: str = field(repr=False)
@@ -82,6 +92,8 @@ class ClaimRow:
     member_id: str = field(repr=False)
     vendor_claim_id: str
     service_day: date | None
+    bill_type: str
+    """Of an institutional claim, with its frequency; empty of every other."""
     reason: ClaimReason
     charge: int
     paid: int | None
@@ -99,7 +111,12 @@ class ClaimRow:
     @property
     def shown_label(self) -> ClaimLabel:
         """The label that people and programs see."""
-        return shown_label(self.label, no_answer=self.no_answer, is_replaced=self.is_replaced)
+        return shown_label(self.label, is_replaced=self.is_replaced)
+
+    @property
+    def no_answer(self) -> bool:
+        """Whether the payer did not answer in time, and a person is to look at it."""
+        return self.label is ClaimLabel.NO_ANSWER
 
     @property
     def readable_charge(self) -> int | None:
@@ -114,6 +131,16 @@ class _Answers(NamedTuple):
     documents: Mapping[str, StoredDocument]
     generations: Mapping[str, int]
     work: Mapping[str, ClaimWorkItem]
+    contracts: Mapping[int, SiteContract]
+    payers: PayerDirectory
+
+    def contract_of(self, row: ClaimListRow) -> SiteContract:
+        """Return the filing limits of the contract of a claim's site."""
+        return self.contracts.get(row.site_id, NO_CONTRACT)
+
+    def payer_of(self, row: ClaimListRow) -> Payer | None:
+        """Return the payer of a claim; None if it is not known."""
+        return self.payers.find(row.payer_id, KINDS[ClaimKind(row.kind)].payer_type)
 
 
 async def find_claims(
@@ -125,11 +152,13 @@ async def find_claims(
     """
     column, descends = request.chosen_order.value
     found: list[tuple[AnyScope, Row]] = []
-    for scope in scopes:
+    seen: set[str] = set()
+    for scope in split_by_day(context, scopes):
         async with context.database.read(scope) as tx:
             for query in list_queries(context, scope, request):
                 rows = await claim_query.list_claims(tx, query, row_type)
-                found += [(scope, row) for row in rows]
+                found += [(scope, row) for row in rows if row.claim_number not in seen]
+                seen.update(row.claim_number for row in rows)
         found.sort(key=lambda one: (getattr(one[1], column), one[1].claim_number), reverse=descends)
         del found[request.limit :]
     return found
@@ -215,11 +244,14 @@ def claim_object(row: ClaimRow) -> dict[str, object]:
         "vendor_claim_id": row.vendor_claim_id,
         "site": row.site.vendor_site_id,
         "kind": row.kind,
+        "bill_type": row.bill_type or None,
         "state": stored.state,
         "label": row.shown_label,
         "reason": row.reason.of_claim,
         "payer_id": row.payer_id,
         "payer_control_number": (status and status.payer_control_number) or None,
+        "awaiting": row.awaiting.as_json() if row.awaiting else None,
+        "filing_limit": row.filing.as_json() if row.filing else None,
         "charge": money_text(row.charge),
         "paid": money_text(row.paid),
         "patient": money_text(row.owes),
@@ -230,6 +262,7 @@ def claim_object(row: ClaimRow) -> dict[str, object]:
         "predecessor": stored.predecessor_id,
         "successor": stored.successor_id,
         "prior_payer_claim": stored.prior_payer_claim,
+        "shadow": stored.state in SHADOWS,
     }
 
 
@@ -284,6 +317,8 @@ async def _open(
         *await load_answers(tx, numbers),
         await _generations(tx, rows),
         await work_items.list_items(tx, numbers),
+        await filing_alarms.load_contracts(tx),
+        context.payer_access.payers(),
     )
     sealed = [sealed for row in rows for sealed in (row.payload, row.header)]
     sealed += [row.status for row in rows if row.status is not None]
@@ -292,29 +327,26 @@ async def _open(
         tx, sealed + [one.payload for one in answers.documents.values()]
     )
     by_id = {site.id: site for site in sites}
-    now, usual = context.clock.now(), usual_days_of(context)
-    return [
-        _row(context.vault, by_id[SiteId(row.site_id)], answers, row, now, usual) for row in rows
-    ]
+    now = context.clock.now()
+    return [_row(context.vault, by_id[SiteId(row.site_id)], answers, row, now) for row in rows]
 
 
-def _row(
-    vault: Vault, site: Site, answers: _Answers, row: ClaimListRow, now: datetime, usual: UsualDays
-) -> ClaimRow:
+def _row(vault: Vault, site: Site, answers: _Answers, row: ClaimListRow, now: datetime) -> ClaimRow:
     header = open_header(vault, site.scope, row.claim_number, row.header)
     status = None
     if row.status is not None:
         status = open_claim_status(vault, site.scope, row.claim_number, row.status)
     label = ClaimLabel(row.label)
     changed_at = from_micros(row.updated_at)
-    no_answer = is_unanswered(row, now, usual)
     known = [open_fact(vault, one) for one in answers.facts[row.claim_number]]
     forwarded_to = (
         "" if label in UNPAID_LABELS else find_next_payer(vault, known, answers.documents)
     )
     reason = (
-        silence_reason(label, changed_at)
-        if no_answer
+        silence_reason(row.state, changed_at)
+        if label is ClaimLabel.NO_ANSWER
+        else ENROLLMENT_REASON
+        if label is ClaimLabel.HELD and row.awaiting == Awaited.ENROLLMENT
         else explain_label(
             vault,
             label,
@@ -333,7 +365,10 @@ def _row(
         status=status,
         number=row.claim_number,
         label=label,
-        no_answer=no_answer,
+        awaiting=awaited_thing_of(row, now),
+        filing=None
+        if row.is_superseded
+        else filing_of(header, label, status, answers.payer_of(row), answers.contract_of(row)),
         kind=row.kind,
         # A claim to a payer that is not known has the id that its vendor gave.
         payer_id=row.payer_id or header.payer_id,
@@ -342,6 +377,7 @@ def _row(
         member_id=header.member_id,
         vendor_claim_id=header.vendor_claim_id,
         service_day=date.fromisoformat(row.service_day) if row.service_day else None,
+        bill_type=row.bill_type or "",
         reason=reason,
         charge=row.total_cents,
         paid=status.payer_cents if status and decided else None,

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.forms import form_of
+from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.explain_findings import (
     OWN_SOURCE,
@@ -19,7 +20,7 @@ from clearlane.claims.responses.explain_findings import (
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
 from clearlane.claims.responses.payer_words import short_reason
 from clearlane.claims.responses.provenance import Explanation
-from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.claim_label import STOPPED_LABELS, ClaimLabel
 from clearlane.payments.claim_payment_label import is_denial, is_forwarded
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.payments.read_claim_part import read_claim_part
@@ -63,8 +64,10 @@ def explain_label(
     forwarded_to: str = "",
 ) -> ClaimReason:
     """Return the reason of a claim's label in one line; the claim is opened only for a label that needs it."""
-    if label is ClaimLabel.NOT_ACCEPTED:
+    if label in STOPPED_LABELS:
         return _own_reason(load())
+    if label is ClaimLabel.SHADOW:
+        return ClaimReason(text="Of a shadow file: judged, and never sent")
     if label in {ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}:
         return _refusal_reason(load(), known)
     if label in {ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED}:
@@ -75,10 +78,15 @@ def explain_label(
     return ClaimReason(text=text)
 
 
-def silence_reason(label: ClaimLabel, since: datetime) -> ClaimReason:
+ENROLLMENT_REASON = ClaimReason(text="Kept back until the payer has enrolled the provider")
+"""Of a held claim that awaits an enrollment."""
+
+
+def silence_reason(state: str, since: datetime) -> ClaimReason:
     """Return the reason of a claim whose payer is silent."""
-    words = {ClaimLabel.SENT: "Sent", ClaimLabel.ACCEPTED: "Accepted"}.get(label, "In process")
-    text = f"{words} {since:%b} {since.day}, nothing since"
+    words = {ClaimState.SENT: "Sent", ClaimState.ACKNOWLEDGED: "Accepted"}
+    words_of_state = words.get(ClaimState(state), "In process")
+    text = f"{words_of_state} {since:%b} {since.day}, nothing since"
     return ClaimReason(text=text, cause="no answer")
 
 
@@ -205,6 +213,7 @@ def _plain_reason(label: ClaimLabel, status: ClaimStatus | None, *, is_replaced:
         ClaimLabel.TAKEN_BACK: f"The payment was taken back {on_day}"
         + ("" if is_replaced else "; no correction yet"),
         ClaimLabel.PREDETERMINED: "An estimate: nothing was billed",
+        ClaimLabel.NOTICE_ACCEPTED: f"The payer accepted the notice {on_day}",
         ClaimLabel.NOTHING_DUE: "Nothing is due from anyone",
         ClaimLabel.VOIDED: "The payer canceled the earlier claim, as asked"
         if status.is_void

@@ -6,8 +6,9 @@
 Knows labels and amounts; nothing in a summary names a patient.
 """
 
+import time as clock_time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
 from zoneinfo import ZoneInfo
@@ -15,60 +16,58 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.claims.claim_filters import OPEN_LABELS
+from clearlane.claims.claim_filters import SHADOW_TAB
 from clearlane.engine.workflows import WorkSteps
 from clearlane.enrollment.lifecycle import EnrollmentState, current_states
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.kernel.ids import first_number
-from clearlane.pipeline.answer_days import UsualDays
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
-from clearlane.pipeline.query.claim_filters import usual_days_of
+from clearlane.pipeline.query.claim_filters import ClaimListRequest
 from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_operator_counts
 from clearlane.pipeline.query.payment_month import PaymentMonth, refresh_payment_month
+from clearlane.pipeline.query.totals.claim_totals import (
+    LabelTotals,
+    add_tabs,
+    add_totals,
+    total_scope,
+)
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import enrollments
-from clearlane.store.claims import claim_summaries, work_items
-from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
-from clearlane.store.claims.claim_summaries import DayCount, LabelCount
-from clearlane.store.claims.work_items import RestingClaim
+from clearlane.store.claims import claim_summaries
+from clearlane.store.claims.claim_query import (
+    ClaimListKey,
+    ClaimOrder,
+    ClaimQuery,
+    Listed,
+    list_claims,
+)
+from clearlane.store.claims.claim_summaries import DayCount
 from clearlane.store.database.database import Tx
 from clearlane.store.payments import payment_query, payments
 
 NAME, EVERY = "claim summaries", "30 * * * * *"
 MONTH_DAYS = 30
 DAY_SECONDS = 86_400
+QUICK_MICROS_MAX = 50_000
+"""A summary that took no longer to count is counted again by whoever finds it out of date."""
 FAR_FUTURE_MICROS = 2**62
 DENIALS = (ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED)
 PAYMENTS = (ClaimLabel.PAID, ClaimLabel.PAID_DIFFERS, ClaimLabel.PATIENT_OWES)
 DECISIONS = (*DENIALS, *PAYMENTS, ClaimLabel.NOTHING_DUE, ClaimLabel.FORWARDED)
 
 
-class LabelTotals(msgspec.Struct, frozen=True):
-    """The claims of one label, or the enrollments of one state. Amounts are cents."""
-
-    count: int = 0
-    charge: int = 0
-    paid: int = 0
-    oldest_at: datetime | None = None
-
-    def plus(self, other: "LabelTotals") -> "LabelTotals":
-        """Return the totals of both."""
-        oldest = min(filter(None, (self.oldest_at, other.oldest_at)), default=None)
-        return LabelTotals(
-            self.count + other.count, self.charge + other.charge, self.paid + other.paid, oldest
-        )
-
-
 class MonthFigures(msgspec.Struct, frozen=True):
     """The figures of thirty days: counts, so that those of several sites add up, and shares in percent of them."""
 
-    sent: int = 0
+    received: int = 0
+    """Claims that lists show, whether they were accepted or not."""
     answered: int = 0
     """First submissions that a payer took in or rejected."""
     rejected: int = 0
     """Those of ``answered`` that were rejected."""
     paid: int = 0
+    """What payers paid on the claims of ``received``, in cents."""
     decided: int = 0
     denied: int = 0
     waits: dict[int, int] = {}
@@ -98,7 +97,7 @@ class MonthFigures(msgspec.Struct, frozen=True):
         """Return the figures of both."""
         waits = Counter(self.waits) + Counter(other.waits)
         return MonthFigures(
-            self.sent + other.sent,
+            self.received + other.received,
             self.answered + other.answered,
             self.rejected + other.rejected,
             self.paid + other.paid,
@@ -109,7 +108,7 @@ class MonthFigures(msgspec.Struct, frozen=True):
 
 
 class ChartDay(msgspec.Struct, frozen=True):
-    """The claims created on one day, by who must act; and their money in cents."""
+    """The claims received on one day, by who must act; and their money in cents. ``paid`` is what was paid on them."""
 
     day: date
     counts: dict[str, int]
@@ -121,11 +120,10 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The counts and sums of a site's claims."""
 
     counted_at: datetime
-    labels: dict[str, LabelTotals]
-    """The claims that no other superseded; those that people put aside are not counted."""
-    recent: dict[str, LabelTotals]
-    """Those of ``labels`` that changed in the last 30 days."""
-    no_answer: LabelTotals
+    took: int = 0
+    """How long counting the tabs took, in microseconds."""
+    tabs: dict[str, dict[str, LabelTotals]]
+    """The claims of each tab, by label."""
     month: MonthFigures
     month_before: MonthFigures
     days: list[ChartDay]
@@ -138,33 +136,32 @@ class SiteSummary(msgspec.Struct, frozen=True, kw_only=True):
     """On how many claims each cause was seen lately (``cause_counts``)."""
     causes_at: datetime | None = None
 
-    def total(self, labels: Iterable[str], *, recent: bool = False) -> LabelTotals:
-        """Return the totals of several labels."""
-        counted = self.recent if recent else self.labels
-        return _plus(counted.get(label) for label in labels)
+    @property
+    def labels(self) -> Mapping[str, LabelTotals]:
+        """The claims that no other superseded, by label, with those that people put aside."""
+        return self.tabs["all"] | self.tabs[SHADOW_TAB]
+
+    def tab(self, name: str) -> LabelTotals:
+        """Return the totals of a tab."""
+        return add_totals(self.tabs[name].values())
 
 
 def combine_summaries(several: Sequence[SiteSummary]) -> SiteSummary | None:
     """Return the summary of several sites together; shares and medians are those of all their claims."""
     if len(several) <= 1:
         return several[0] if several else None
-    names = {name for one in several for name in one.labels}
     states = {state for one in several for state in one.enrollments}
     return SiteSummary(
         counted_at=min(one.counted_at for one in several),
-        labels={name: _plus(one.labels.get(name) for one in several) for name in names},
-        recent={name: _plus(one.recent.get(name) for one in several) for name in names},
-        no_answer=_plus(one.no_answer for one in several),
+        tabs=add_tabs(one.tabs for one in several),
         month=reduce(MonthFigures.plus, (one.month for one in several)),
         month_before=reduce(MonthFigures.plus, (one.month_before for one in several)),
         days=_add_days(several),
-        enrollments={name: _plus(one.enrollments.get(name) for one in several) for name in states},
+        enrollments={
+            name: add_totals(one.enrollments.get(name) for one in several) for name in states
+        },
         payments_in_need=sorted({id for one in several for id in one.payments_in_need}),
     )
-
-
-def _plus(totals: Iterable[LabelTotals | None]) -> LabelTotals:
-    return reduce(LabelTotals.plus, filter(None, totals), LabelTotals())
 
 
 def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
@@ -180,21 +177,26 @@ def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
 
 
 async def load_summary(context: WorkContext, site: Site) -> SiteSummary:
-    """Return the site's summary; count it now if it never was."""
+    """Return the site's summary; count it now if it never was, or if it is out of date and quick to count."""
     async with context.database.read(site.scope) as tx:
         kept = await claim_summaries.find_summary(tx)
     if kept is None:
         return await refresh_summary(context, site, with_causes=True)
-    return _DECODER.decode(kept.content)
+    summary = _DECODER.decode(kept.content)
+    if summary.took <= QUICK_MICROS_MAX and await _is_stale(context, site):
+        return await refresh_summary(context, site)
+    return summary
 
 
 async def refresh_summary(
     context: WorkContext, site: Site, *, with_causes: bool = False
 ) -> SiteSummary:
     """Count a site's claims and keep the summary. Causes cost more, and are counted by schedule alone."""
-    now = context.clock.now()
+    now, began = context.clock.now(), clock_time.monotonic()
     async with context.database.read(site.scope) as tx:
-        summary = await _count(tx, now, usual_days_of(context), site.time_zone)
+        tabs = await total_scope(tx, context, site.scope, ClaimListRequest(given={}, limit=0))
+        took = int((clock_time.monotonic() - began) * 1_000_000)
+        summary = await _count(tx, now, site.time_zone, tabs, took)
         kept = await claim_summaries.find_summary(tx)
     before = _DECODER.decode(kept.content) if kept else None
     summary = await _with_causes(context, site, summary, before, count=with_causes)
@@ -246,37 +248,32 @@ async def _is_stale(context: WorkContext, site: Site) -> bool:
         if kept is None:
             return True
         now, counted_at = context.clock.now(), from_micros(kept.counted_at)
-        if now - counted_at >= timedelta(days=1) or _month_of(now, site) != _month_of(
-            counted_at, site
-        ):
+        if now < counted_at or _day_of(now, site) != _day_of(counted_at, site):
             return True
         if await enrollments.latest_change(tx) >= kept.counted_at:
             return True
-        query = by_label(list(ClaimLabel), updated_at_from=kept.counted_at, limit=1)
+        query = ClaimQuery(
+            where={"updated_at_from": kept.counted_at},
+            listed=Listed.FINDABLE,
+            order=ClaimOrder.BY_CHANGE,
+            limit=1,
+        )
         return bool(await list_claims(tx, query, ClaimListKey))
 
 
-def _month_of(at: datetime, site: Site) -> date:
-    return to_local(at, site.time_zone).date().replace(day=1)
+def _day_of(at: datetime, site: Site) -> date:
+    """Return the day of a site: what was put aside comes back on one, and months begin with one."""
+    return to_local(at, site.time_zone).date()
 
 
 _DECODER = msgspec.json.Decoder(SiteSummary)
 
 
-async def _count(tx: Tx, now: datetime, usual: UsualDays, zone: str) -> SiteSummary:
+async def _count(
+    tx: Tx, now: datetime, zone: str, tabs: dict[str, dict[str, LabelTotals]], took: int
+) -> SiteSummary:
     month_ago, today = now - timedelta(days=MONTH_DAYS), to_local(now, zone).date()
     since = to_micros(month_ago)
-    every = await claim_summaries.count_labels(tx, changed_from=0, changed_before=FAR_FUTURE_MICROS)
-    recent = await claim_summaries.count_labels(
-        tx, changed_from=since, changed_before=FAR_FUTURE_MICROS
-    )
-    silent = [
-        one
-        for group in usual.groups
-        for one in await claim_summaries.count_labels(
-            tx, changed_from=0, changed_before=to_micros(group.cutoff(now)), payers=group.payers
-        )
-    ]
     first = today - timedelta(days=2 * MONTH_DAYS - 1)
     days = await claim_summaries.count_days(tx, first.isoformat())
     waits = [
@@ -286,13 +283,11 @@ async def _count(tx: Tx, now: datetime, usual: UsualDays, zone: str) -> SiteSumm
             tx, label, to_micros(month_ago - timedelta(days=MONTH_DAYS))
         )
     ]
-    resting = await work_items.list_resting(tx, today.isoformat())
     middle = today - timedelta(days=MONTH_DAYS - 1)
     return SiteSummary(
         counted_at=now,
-        labels=_without_resting(_totals(every), resting),
-        recent=_totals(recent),
-        no_answer=_plus(_total(one) for one in silent if one.label in OPEN_LABELS),
+        took=took,
+        tabs=tabs,
         month=_figures([d for d in days if d.created_day >= middle.isoformat()], waits, since),
         month_before=_figures(
             [d for d in days if d.created_day < middle.isoformat()], waits, 0, since
@@ -326,28 +321,6 @@ async def _count_enrollments(tx: Tx) -> dict[str, LabelTotals]:
     return found
 
 
-def _totals(counts: Iterable[LabelCount]) -> dict[str, LabelTotals]:
-    return {one.label: _total(one) for one in counts}
-
-
-def _total(one: LabelCount) -> LabelTotals:
-    return LabelTotals(one.claims, one.total_cents, one.paid_cents, from_micros(one.oldest_at))
-
-
-def _without_resting(
-    totals: dict[str, LabelTotals], resting: Iterable[RestingClaim]
-) -> dict[str, LabelTotals]:
-    """Return the totals without the claims that people put aside."""
-    found = dict(totals)
-    for item in resting:
-        if item.label in found:
-            less = found[item.label]
-            found[item.label] = msgspec.structs.replace(
-                less, count=less.count - 1, charge=less.charge - item.total_cents
-            )
-    return found
-
-
 def _figures(
     days: Sequence[DayCount],
     waits: Sequence[tuple[int, int]],
@@ -359,8 +332,9 @@ def _figures(
         return sum(d.claims for d in days if d.label in wanted and (d.is_first or not first_only))
 
     every = [label.value for label in ClaimLabel]
-    sent = number(label for label in every if label != ClaimLabel.RECEIVED)
-    waiting = {ClaimLabel.RECEIVED, ClaimLabel.SENT, ClaimLabel.TO_RESEND}
+    waiting = {
+        ClaimLabel.RECEIVED, ClaimLabel.SENT, ClaimLabel.NO_ANSWER, ClaimLabel.TO_RESEND, ClaimLabel.NOT_ACCEPTED,
+    }  # fmt: skip
     answered = number((label for label in every if label not in waiting), first_only=True)
     rejected = number([ClaimLabel.REJECTED], first_only=True)
     taken = Counter(
@@ -369,14 +343,18 @@ def _figures(
         if changed_from <= changed < changed_before
     )
     return MonthFigures(
-        sent=sent,
+        received=sum(day.claims for day in days if day.is_listed),
         answered=answered,
         rejected=rejected,
-        paid=sum(day.paid_cents for day in days),
+        paid=sum(day.paid_cents for day in days if day.is_listed),
         decided=number(DECISIONS),
         denied=number(DENIALS),
         waits=dict(taken),
     )
+
+
+# A claim that its payer did not answer in time is still on its way.
+_CHART_CONCERNS = {**CONCERNS, ClaimLabel.NO_ANSWER: LabelConcern.WAIT}
 
 
 def _chart(days: Iterable[DayCount], first: date, last: date) -> list[ChartDay]:
@@ -386,8 +364,8 @@ def _chart(days: Iterable[DayCount], first: date, last: date) -> list[ChartDay]:
     }
     money = {day: [0, 0] for day in found}
     for one in days:
-        if one.created_day in found:
-            found[one.created_day][CONCERNS[ClaimLabel(one.label)]] += one.claims
+        if one.created_day in found and one.is_listed:
+            found[one.created_day][_CHART_CONCERNS[ClaimLabel(one.label)]] += one.claims
             money[one.created_day][0] += one.total_cents
             money[one.created_day][1] += one.paid_cents
     return [ChartDay(date.fromisoformat(day), found[day], *money[day]) for day in found]

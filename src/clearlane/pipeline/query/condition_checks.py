@@ -3,13 +3,14 @@
 Pure. ``conditions`` is the table that names each of these functions.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.engine.backlog import BACKLOG_ROWS_MAX
 from clearlane.kernel.clock import from_micros
+from clearlane.payers.hops import HOP
 from clearlane.pipeline.query.measures import Measures, RoutePolling, UndeliveredClaims
 from clearlane.store.delivery.file_refusals import DUPLICATE_NOTE, payer_may_hold
 from clearlane.store.installation.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
@@ -23,10 +24,12 @@ ACKNOWLEDGEMENT_HOURS = 48
 STATUS_DAYS, PAYMENT_DAYS = 7, 45
 INQUIRIES_MIN, INQUIRY_FAILURES_PERCENT, INQUIRY_SECONDS = 10, 20, 20
 OPEN_INQUIRY_MINUTES = 60
+LATE_WEBHOOK_MINUTES = 5
 WRITE_WAIT_SECONDS, BACKLOG_MINUTES = 5, 10
 ANCHOR_BEHIND_SECONDS = 60
 CERTIFICATE_DAYS_MIN = 14
 BACKUP_HOURS = 48
+CHECKPOINT_HOURS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def _labels(
 
 
 def _payer(of: UndeliveredClaims | RoutePolling) -> str:
-    return f"Payer {of.payer_id} ({of.type})"
+    return f"Hop {of.payer_id}" if of.type == HOP else f"Payer {of.payer_id} ({of.type})"
 
 
 def _over_route(of: UndeliveredClaims | RoutePolling) -> str:
@@ -85,8 +88,8 @@ def _waiting(of: UndeliveredClaims) -> str:
 
 
 def find_unreachable(measures: Measures) -> Iterator[ConditionCase]:
-    """Yield the payers to which deliveries fail for some time."""
-    for of in measures.undelivered:
+    """Yield the payers, and the hops to several of them, to which deliveries fail for some time."""
+    for of in _by_hop(measures.undelivered):
         if of.failing_since is None or of.held_since is not None:
             continue
         seconds = measures.seconds_since(of.failing_since)
@@ -97,6 +100,25 @@ def find_unreachable(measures: Measures) -> Iterator[ConditionCase]:
                 f"since {since}: {of.fault} {_waiting(of)}",
                 _labels(of),
             )
+
+
+def _by_hop(undelivered: Iterable[UndeliveredClaims]) -> Iterator[UndeliveredClaims]:
+    """Yield what waits by payer; what fails on the way to one hop as one."""
+    failing: dict[tuple[str, int | None], list[UndeliveredClaims]] = {}
+    for of in undelivered:
+        if of.hop and of.held_since is None:
+            failing.setdefault((of.hop, of.route_id), []).append(of)
+        else:
+            yield of
+    for (hop, _), all in failing.items():
+        longest = min(all, key=lambda one: one.failing_since or 0)
+        yield replace(
+            longest,
+            type=HOP,
+            payer_id=hop,
+            claims=sum(one.claims for one in all),
+            files=sum(one.files for one in all),
+        )
 
 
 def find_without_route(measures: Measures) -> Iterator[ConditionCase]:
@@ -298,6 +320,18 @@ def find_inquiries_waiting(measures: Measures) -> Iterator[ConditionCase]:
             )
 
 
+# ---- events -----------------------------------------------------------------------------------
+
+
+def find_webhooks_late(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield one case if events wait for webhook endpoints that would take them."""
+    seconds = measures.webhook_wait_seconds
+    if seconds >= LATE_WEBHOOK_MINUTES * 60:
+        yield ConditionCase(
+            f"Events wait for webhook endpoints, the oldest for {duration(seconds)}."
+        )
+
+
 # ---- nodes, database, audit -------------------------------------------------------------------
 
 
@@ -340,6 +374,18 @@ def find_not_anchored(measures: Measures) -> Iterator[ConditionCase]:
         yield ConditionCase(
             f"The anchor lags {duration(node.anchor_behind_seconds)} behind the audit chain."
         )
+
+
+def find_checkpoint_late(measures: Measures) -> list[ConditionCase]:
+    """Return the case of a log of filings that is not signed any more."""
+    if measures.unsigned_since is None:
+        return []
+    seconds = measures.seconds_since(measures.unsigned_since)
+    return one_case(
+        seconds >= CHECKPOINT_HOURS * 3_600,
+        f"The log of filings is not signed: what was added {duration(seconds)} ago has no checkpoint, and no proof can be "
+        "made of it.",
+    )
 
 
 def find_certificate(measures: Measures) -> Iterator[ConditionCase]:

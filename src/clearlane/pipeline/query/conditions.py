@@ -303,6 +303,17 @@ CONDITIONS: tuple[Condition, ...] = (
         ),
     ),
     Condition(
+        name="webhooks-late",
+        part=ConditionPart.EVENTS,
+        severity=ConditionSeverity.WARNING,
+        measured="Age of the oldest delivery to an active webhook endpoint that waits for no retry: "
+        f"{condition_checks.LATE_WEBHOOK_MINUTES} minutes or more.",
+        do="Is a node running? If one vendor's endpoint answers slowly, `clearlane webhook log ID` shows it; the events are kept "
+        "and go out in order.",
+        find=condition_checks.find_webhooks_late,
+        needs_person=False,
+    ),
+    Condition(
         name="no-node",
         part=ConditionPart.NODES,
         severity=ConditionSeverity.FAULT,
@@ -407,6 +418,17 @@ CONDITIONS: tuple[Condition, ...] = (
         do="Is the data directory writable, and the second place of the anchor? `clearlane audit verify`.",
         find=condition_checks.find_not_anchored,
         of_node=True,
+    ),
+    Condition(
+        name="checkpoint-late",
+        part=ConditionPart.AUDIT,
+        severity=ConditionSeverity.WARNING,
+        measured="Age of the oldest delivery or acknowledgement in the log of filings that no signed checkpoint covers: "
+        f"{condition_checks.CHECKPOINT_HOURS} hours or more.",
+        do="Is a node running, and can it write to the database? Its log says why (`checkpoint signed` is missing, or a fault of "
+        "the tick `checkpoints`).",
+        find=condition_checks.find_checkpoint_late,
+        needs_person=False,
     ),
     Condition(
         name="certificate-ends",

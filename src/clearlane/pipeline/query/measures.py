@@ -28,7 +28,7 @@ from clearlane.pipeline.query.waiting_claims import Destination, WaitingClaims, 
 from clearlane.store.audit.anchor import AnchorFault
 from clearlane.store.audit.set_back import SetBack
 from clearlane.store.database.database import Database, StoreWaits, Tx
-from clearlane.store.delivery import file_refusals, inbox
+from clearlane.store.delivery import file_refusals, inbox, proof_log
 from clearlane.store.delivery.file_refusals import RefusedFiles
 from clearlane.store.delivery.inbox import RoutePoll
 from clearlane.store.delivery.route_counts import RouteCounts, all_route_counts
@@ -72,6 +72,8 @@ class UndeliveredClaims:
     """Why the last attempt failed."""
     route_id: int | None = None
     route_kind: str = ""
+    hop: str = ""
+    """The hop that deliveries fail to, if they go over one."""
     has_route: bool = True
     held_since: int | None = None
     """Since when a person has paused the payer; None if no one has."""
@@ -143,13 +145,26 @@ class Measures:
     failed_responses: int = 0
     """Files for senders that could not be written several times."""
     disabled_webhooks: int = 0
+    webhook_due_at: int | None = None
+    """Since when, in real time, the oldest delivery waits that could be made; None if none does."""
     """Webhook endpoints of vendors that failed too long, so that nothing is sent to them."""
+    unsigned_since: int | None = None
+    """When the oldest entry of the log of filings that no checkpoint covers was added; None if there is none."""
     code_lists: Mapping[str, date] = field(default_factory=dict)
     """The last day of each code list in force."""
     backup_at: int | None = None
     """When the last backup was written, by the wall clock; if there is none, when the installation was first used."""
     backup_known: bool = False
     node: NodeMeasures = field(default_factory=NodeMeasures)
+
+    @property
+    def webhook_wait_seconds(self) -> float:
+        """How long the oldest delivery to a webhook endpoint waits that could be made; 0 if none does."""
+        return (
+            0.0
+            if self.webhook_due_at is None
+            else max(0.0, (to_micros(self.wall) - self.webhook_due_at) / 1_000_000)
+        )
 
     def seconds_since(self, micros: int) -> float:
         """Return how long ago a moment of the clock of claims was."""
@@ -216,6 +231,8 @@ class MeasureSource:
                 parked_work=await operating_counts.count_parked_work(tx),
                 failed_responses=await due_responses.count_failed(tx, RESPONSE_FAILURES_MIN),
                 disabled_webhooks=await webhooks.count_disabled(tx),
+                webhook_due_at=await webhooks.oldest_due(tx, to_micros(wall)),
+                unsigned_since=await proof_log.oldest_waiting(tx),
                 code_lists=await code_lists.last_days(tx),
                 backup_at=backup_at or await operating_counts.first_audited_at(tx),
                 backup_known=backup_at is not None,
@@ -260,6 +277,7 @@ class MeasureSource:
             fault=worst.fault if worst else "",
             route_id=route_id,
             route_kind="" if route_id is None else kinds.get(route_id, ""),
+            hop=worst.hop if worst else "",
             has_route=bool(routes),
             held_since=health.held_since if health else None,
             in_doubt=len(waiting.in_doubt),

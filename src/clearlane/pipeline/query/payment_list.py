@@ -8,11 +8,12 @@ Knows no HTTP and no text for people.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
 from clearlane.kernel.ids import Scope, first_number
+from clearlane.kernel.list_filter import combinations
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.query.payments import payment_value
 from clearlane.store.database.database import Actor, Database, Tx
@@ -66,6 +67,8 @@ class PaymentListPage:
     has_older: bool
     needs: Mapping[str, Mapping[str, int]]
     """The cents of payments that need attention, by need and id; up to ``payment_query.COUNTED_MAX`` each."""
+    total: PaymentSum
+    """The sum of the whole list, of which this is a page; of each part that is shown."""
     since: PaymentSum
     """What came since the asked day; nothing if none was asked."""
 
@@ -73,10 +76,14 @@ class PaymentListPage:
 async def list_payments(
     database: Database, vault: Vault, query: PaymentQuery
 ) -> list[ListedPayment]:
-    """Return a page of payments, the newest first."""
+    """Return a page of payments, the newest first; filters with several values have those of each."""
+    found: dict[str, SharedPayment] = {}
     async with database.read(query.scope or payments.SCOPE) as tx:
-        found = await _find(tx, vault, query)
-    return [_listed(vault, one, whole=query.scope is None) for one in found]
+        for where in combinations(query.where):
+            rows = await _find(tx, vault, replace(query, where=where))
+            found |= {one.row.payment_id: one for one in rows}
+    newest = sorted(found, reverse=True)[: query.limit]
+    return [_listed(vault, found[id], whole=query.scope is None) for id in newest]
 
 
 async def list_payment_page(
@@ -96,34 +103,36 @@ async def list_payment_page(
     first = first_number(since, letter=payments.PAYMENT_LETTER) if since else ""
     merged: dict[str, SharedPayment] = {}
     needs: dict[str, dict[str, int]] = {need: {} for need in payment_query.NEEDS}
-    total = PaymentSum(0, 0)
+    total = whole = PaymentSum(0, 0)
     for scope in viewer.scopes if viewer.scopes is not None else (None,):
         query = PaymentQuery(where=where, before=before, limit=PAYMENTS_SHOWN + 1, scope=scope)
         job = partial(_read_page, vault=vault, query=query, first=first)
-        found, own_needs, part = await database.write(scope or payments.SCOPE, job, actor=actor)
+        found, own_needs, sums = await database.write(scope or payments.SCOPE, job, actor=actor)
         for row, shares in found:
             known = merged.get(row.payment_id)
             merged[row.payment_id] = SharedPayment(row, (known.shares if known else ()) + shares)
         needs = {need: ids | own_needs[need] for need, ids in needs.items()}
-        total = PaymentSum(total.payments + part.payments, total.cents + part.cents)
+        whole, total = whole.plus(sums[0]), total.plus(sums[1])
     newest = sorted(merged.values(), key=lambda one: one.row.payment_id, reverse=True)
     return PaymentListPage(
         payments=[_listed(vault, one, whole=viewer.sees_all) for one in newest[:PAYMENTS_SHOWN]],
         has_older=len(newest) > PAYMENTS_SHOWN,
         needs=needs,
+        total=whole,
         since=total,
     )
 
 
 async def _read_page(
     tx: Tx, *, vault: Vault, query: PaymentQuery, first: str
-) -> tuple[list[SharedPayment], dict[str, dict[str, int]], PaymentSum]:
+) -> tuple[list[SharedPayment], dict[str, dict[str, int]], tuple[PaymentSum, PaymentSum]]:
     own = query.scope is not None
     found = await _find(tx, vault, query)
     tx.audit("payment.list", ids=[one.row.payment_id for one in found[:PAYMENTS_SHOWN]])
     needs = await payment_query.list_needs(tx, own=own)
-    total = await payment_query.sum_since(tx, first, own=own) if first else PaymentSum(0, 0)
-    return found, needs, total
+    whole = await payment_query.sum_list(tx, vault, query)
+    since = await payment_query.sum_since(tx, first, own=own) if first else PaymentSum(0, 0)
+    return found, needs, (whole, since)
 
 
 async def _find(tx: Tx, vault: Vault, query: PaymentQuery) -> list[SharedPayment]:

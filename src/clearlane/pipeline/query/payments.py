@@ -21,6 +21,7 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import to_cents
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.payments.deposit import add_deposits
 from clearlane.payments.match_lines import SentLine, number_lines
 from clearlane.payments.payment import (
     ClaimPayment,
@@ -31,6 +32,7 @@ from clearlane.payments.payment import (
     ProviderAdjustment,
 )
 from clearlane.pipeline.claim_payment_content import open_unmatched
+from clearlane.pipeline.share_deposit import share_deposit
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.delivery import inbox
@@ -268,6 +270,7 @@ def payment_value(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare])
         # A payment of several sites is fetched once each of them has fetched it.
         fetched_at=from_micros(max(read)) if read and len(read) == len(fetched) else None,
         seen_at=from_micros(min(seen)) if seen else None,
+        deposit=add_deposits([share_deposit(row, one) for one in shares]),
     )
 
 
@@ -361,7 +364,13 @@ def _sent_lines(loaded: "LoadedClaim") -> list[SentLine]:
 
     view = form_of(loaded.claim).view(loaded.claim)
     return [
-        SentLine(control, line.procedure, to_cents(line.charge) or 0)
+        SentLine(
+            control,
+            line.procedure,
+            to_cents(line.charge) or 0,
+            line.revenue_code or "",
+            line.first_day,
+        )
         for control, line in zip(sent_line_controls(loaded), view.lines, strict=False)
     ]
 

@@ -1,4 +1,4 @@
-"""Make PDF files of payments and claims in a process of their own, which ends with the file.
+"""Make PDF files in a process of their own, which ends with the file.
 
     await make_pdf(heading, pages, out, at=clock.now())
 
@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import os
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import BinaryIO
@@ -62,6 +63,20 @@ async def make_pdf(
             await process.wait()
     if process.returncode:
         raise PdfRefused(_sentence(fault.decode("ascii", "replace")[:FAULT_CHARACTERS_MAX]))
+
+
+async def make_pdf_content(heading: FileHeading, *, at: datetime) -> bytes:
+    """Return a PDF file that a heading alone describes: no claim payments follow it."""
+    with tempfile.TemporaryFile() as file:
+        await make_pdf(heading, _no_claim_payments(), file, at=at)
+        file.seek(0)
+        return file.read()
+
+
+async def _no_claim_payments() -> AsyncIterator[list[ClaimPayment]]:
+    pages: list[list[ClaimPayment]] = []
+    for page in pages:
+        yield page
 
 
 async def _hand_over(

@@ -9,7 +9,7 @@ connections word themselves.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
@@ -17,6 +17,7 @@ from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.connect.connections import Connections, PayerRoute
 from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payers.directory import PayerDirectory
+from clearlane.payers.hops import HOP, Hop
 from clearlane.payers.routes import Route
 from clearlane.pipeline.query.waiting_claims import (
     Destination,
@@ -87,6 +88,8 @@ class RouteState:
 
     destination: Destination
     name: str
+    hop: Hop | None = None
+    """The hop, with the payers that it serves; None for a payer."""
     routes: tuple[PayerRoute, ...]
     """Active, first choice first."""
     stored: tuple[Route, ...] = ()
@@ -168,26 +171,61 @@ async def load_route_states(
     keys = {*active, *waiting}
     keys |= {(route.type, route.payer_id) for route in stored if route.carries_files}
     states = []
+    hops = {(HOP, hop.id): hop for hop in connections.hops()}
     for key in keys:
-        payer = payers.find(key[1], key[0])
+        payer = payers.find(key[1], key[0]) or hops.get(key)
+        is_hop = key in hops
+        health = _hop_health(key[1], waiting, health_of) if is_hop else health_of.get(key)
         routes = connections.mailbox_routes(*key) if key not in active else active[key]
         states.append(
             RouteState(
                 destination=key,
                 name=payer.name if payer else key[1],
+                hop=hops.get(key),
                 routes=tuple(routes),
                 stored=tuple(one for one in stored if (one.type, one.payer_id) == key),
-                health=health_of.get(key),
+                health=health,
                 polls=tuple(poll for poll in polls if (poll.type, poll.payer_id) == key),
-                waiting=_backlog(
-                    waiting.get(key, WaitingClaims()), cents.get(key, 0), health_of.get(key)
-                ),
+                waiting=_hop_backlog(key[1], waiting, health)
+                if is_hop
+                else _backlog(waiting.get(key, WaitingClaims()), cents.get(key, 0), health),
             )
         )
     order = list(RouteCondition)
     return sorted(
         states, key=lambda one: (order.index(one.condition), one.name.casefold(), one.destination)
     )
+
+
+def _failing_over(
+    hop: str, waiting: Mapping[Destination, WaitingClaims]
+) -> dict[Destination, Batch]:
+    """Return by payer the file to a hop that has failed for the longest time."""
+    return {
+        key: worst
+        for key, one in waiting.items()
+        if (worst := one.failing) is not None and worst.hop == hop
+    }
+
+
+def _hop_health(
+    hop: str,
+    waiting: Mapping[Destination, WaitingClaims],
+    health_of: Mapping[Destination, RouteHealth],
+) -> RouteHealth | None:
+    """Return the worst health of the payers whose files fail on the way to a hop: health is kept by payer."""
+    found = [health_of[key] for key in _failing_over(hop, waiting) if key in health_of]
+    worst = max(found, key=lambda one: one.failures, default=None)
+    # A person pauses payers, and each has its own other routes.
+    return worst and replace(worst, held_since=None, fallback_route_id=None)
+
+
+def _hop_backlog(
+    hop: str, waiting: Mapping[Destination, WaitingClaims], health: RouteHealth | None
+) -> RouteBacklog:
+    """Return since when and why a hop is down; what waits for it is counted at its payers."""
+    failing = WaitingClaims(batches=[*_failing_over(hop, waiting).values()])
+    return replace(_backlog(failing, 0, health), files=0, claims=0, oldest_at=None)
 
 
 async def _sum_waiting(
@@ -261,8 +299,18 @@ async def list_files(
     tx: Tx, destination: Destination, limit: int
 ) -> tuple[list[Batch], list[InboxFile]]:
     """Return the newest files of a destination: those that went out, and those that came in."""
-    query = _files_of(destination, limit)
-    return await find_batches(tx, query), await find_inbox_files(tx, query)
+    return (
+        await find_batches(tx, _batches_of(destination, limit)),
+        await find_inbox_files(tx, _files_of(destination, limit)),
+    )
+
+
+def _batches_of(destination: Destination, limit: int) -> FileQuery:
+    """Return the query of what was sent: to a hop, the files for every payer that it serves."""
+    type, id = destination
+    return (
+        FileQuery(where={"hop": id}, limit=limit) if type == HOP else _files_of(destination, limit)
+    )
 
 
 def _files_of(destination: Destination, limit: int) -> FileQuery:

@@ -1,6 +1,6 @@
 """Write the 999: which sets a payer accepts, and where the others fail.
 
-Most of it comes from the engine's findings. Two objections are the payer's own: a kind of claim that it does not
+Most of it comes from the engine's findings. Two objections are the payer's own: a transaction that it does not
 accept, and the scenario that refuses one claim. Knows sets and their claims; knows no benefits.
 """
 
@@ -8,7 +8,7 @@ from bisect import bisect, bisect_left
 
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.sandbox.model import Claim
-from clearlane.sandbox.read_837 import KINDS, SERVICES, GroupRead, SetRead
+from clearlane.sandbox.read_837 import KINDS, PROCEDURE, SERVICES, GroupRead, SetRead
 from clearlane.sandbox.scenarios import REFUSED_IN_999
 from clearlane.x12 import guides
 from clearlane.x12.checker import ack
@@ -16,7 +16,7 @@ from clearlane.x12.writer.writer import Envelope, body_texts, wrap_sets
 
 NOT_SUPPORTED, INVALID_CODE = "1", "7"
 REFUSED = "R"
-PROCEDURE, CODE = 1, 2
+CODE = 2
 
 
 def add_payer_objections(group: GroupRead) -> None:
@@ -67,7 +67,7 @@ def _refused(claim: Claim) -> Finding:
         segment=line.position,
         loop="2400",
         segment_id=SERVICES[claim.kind],
-        element=PROCEDURE,
+        element=PROCEDURE[claim.kind],
         component=CODE,
     )
     return Finding(
@@ -82,7 +82,7 @@ def _refused(claim: Claim) -> Finding:
 def _not_supported() -> Finding:
     return Finding(
         rule="ST-SUPPORTED",
-        message="The payer takes professional and dental claims only.",
+        message="The payer takes claims only.",
         stage=Stage.FILE,
         position=SegmentPosition(segment=1, segment_id="ST"),
         syntax_error=NOT_SUPPORTED,

@@ -13,6 +13,8 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from clearlane.kernel.limits import ADJUSTMENTS_PER_GROUP_MAX
+from clearlane.sandbox import facility_plan
+from clearlane.sandbox.facility_plan import StayPrice
 from clearlane.sandbox.model import (
     PATIENT,
     REVERSAL,
@@ -40,6 +42,9 @@ NEXT_PAYER = ("HARBOR HEALTH PLAN", "HHP20")
 FILING = {"11": "ZZ", "BL": "12", "CI": "15", "FI": "OF"}
 """CLP06 for the SBR09 codes that it does not have."""
 REMARKS_MAX = 5
+WHOLE_STAY = Decimal(1)
+"""CLP13: the part of the group's price that is paid."""
+HCPCS, RATE_DIGITS = "HC", Decimal("0.01")
 
 Row = tuple[object, ...]
 
@@ -201,10 +206,12 @@ def _money(profile: Profile, payment: Payment, check: int, today: date) -> Itera
 def _claim(payment: ClaimPayment) -> Iterator[Row]:
     claim, decision = payment.claim, payment.decision
     sign = -1 if payment.reverses else 1
+    price = facility_plan.price_of(claim)
+    grouped = ("", price.group, price.weight, WHOLE_STAY) if price and price.weight else ()
     yield (
         "CLP", claim.account, REVERSAL if payment.reverses else decision.code, sign * claim.charge,
         payment.paid, "" if payment.reverses else decision.patient or "", _filing(claim), payment.number,
-        claim.place, claim.frequency,
+        claim.place, claim.frequency, *grouped,
     )  # fmt: skip
     insured = claim.subscriber
     yield ("NM1", "QC", "1", *person_name(claim.patient or insured), *_member(claim))
@@ -222,8 +229,8 @@ def _claim(payment: ClaimPayment) -> Iterator[Row]:
     if decision.forwarded:
         name, id = NEXT_PAYER
         yield ("NM1", "TT", "2", name, "", "", "", "", "PI", id)
-    if decision.remarks:
-        yield ("MOA", "", "", *decision.remarks[:REMARKS_MAX])
+    if (row := _claim_remarks(payment, price)) is not None:
+        yield row
     if claim.group:
         yield ("REF", "1L", claim.group)
     if payment.original:
@@ -242,7 +249,8 @@ def _claim(payment: ClaimPayment) -> Iterator[Row]:
 def _line(line: ServiceLine, decided: LineDecision, sign: int) -> Iterator[Row]:
     units = line.units if sign > 0 else ""
     service = (line.kind, line.code, *line.modifiers)
-    yield ("SVC", service, sign * line.charge, sign * decided.paid, "", units)
+    revenue = line.revenue if line.revenue != line.code else ""
+    yield ("SVC", service, sign * line.charge, sign * decided.paid, revenue, units)
     if line.first:
         days = [("472", line.first)] if line.last in {None, line.first} else []
         days = days or [("150", line.first), ("151", line.last or line.first)]
@@ -262,6 +270,34 @@ def _adjustments(adjustments: Sequence[Adjustment], sign: int) -> Iterator[Row]:
         mine = [one for one in adjustments if one.group == group]
         triples = (value for one in mine for value in (one.reason, sign * one.amount, ""))
         yield ("CAS", group, *triples)
+
+
+def _claim_remarks(payment: ClaimPayment, price: StayPrice | None) -> Row | None:
+    """Return what is said of a claim as a whole: MIA for a stay, MOA for others that have something to say.
+
+    The first remark on a stay is apart from the others. A reversal repeats the remarks, and no amounts.
+    """
+    claim, decision = payment.claim, payment.decision
+    remarks = decision.remarks[:REMARKS_MAX]
+    if price is not None:
+        first, *others = remarks or ("",)
+        if payment.reverses:
+            price = StayPrice(days=ZERO, allowed=ZERO)
+        amounts = (price.days, price.outlier or "", "", price.group_amount or "", first)
+        # The days that count for the cost report (MIA15).
+        reported = ("",) * 9 + ((price.days,) if price.group else ())
+        return ("MIA", *amounts, *_filled(reported, 14 if others else 0), *others)
+    if claim.stay is not None and not payment.reverses:
+        allowed = total(line.allowed for line in decision.lines)
+        rate = (allowed / claim.charge).quantize(RATE_DIGITS) if claim.charge else ""
+        coded = zip(claim.lines, decision.lines, strict=True)
+        payable = total(one.allowed for line, one in coded if line.kind == HCPCS)
+        return ("MOA", rate or "", payable or "", *remarks)
+    return ("MOA", "", "", *remarks) if remarks else None
+
+
+def _filled(row: Row, length: int) -> Row:
+    return (*row, *("",) * (length - len(row)))
 
 
 def _member(claim: Claim) -> tuple[str, ...]:

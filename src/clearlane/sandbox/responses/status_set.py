@@ -12,6 +12,8 @@ from clearlane.x12.writer.writer import Envelope, format_segment, wrap_sets
 
 NOT_KNOWN = "NOT KNOWN"
 Row = tuple[object, ...]
+Source = tuple[str, str]
+"""NM101 of who reports, and NM108 of its id."""
 
 
 class StatusSet:
@@ -30,13 +32,14 @@ class StatusSet:
         self._level += 1
         return str(self._level)
 
-    def heading(self, structure: str, kind: str) -> Iterator[Row]:
-        """Yield BHT and the level of the payer."""
+    def heading(self, structure: str, kind: str, source: Source = ("PR", "PI")) -> Iterator[Row]:
+        """Yield BHT and the level of the source: the payer, or a clearinghouse on the way to it."""
         moment = self.moment
         yield ("BHT", structure, "08", self.trace, moment.date(), f"{moment:%H%M}", kind)
         yield ("HL", self.next_level(), "", "20", "1")
         name = clean(self._profile.name)[0][:60]
-        yield ("NM1", "PR", "2", name, "", "", "", "", "PI", clean(self._profile.id)[0])
+        role, qualifier = source
+        yield ("NM1", role, "2", name, "", "", "", "", qualifier, clean(self._profile.id)[0])
 
     def submitter(self) -> Iterator[Row]:
         """Yield the level of the submitter."""

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from operator import eq
 from typing import Any
 
@@ -95,6 +96,9 @@ _SITES = Statement(
         sites.c.state,
         sites.c.baa_accepted_at,
         sites.c.console_corrections,
+        sites.c.shadow,
+        sites.c.daily_summary,
+        sites.c.bill_next_payer,
     )
 )
 
@@ -167,7 +171,8 @@ _SCOPES = frozenset(map(str, KeyScope))
 
 
 def _site(row: Row) -> Site:
-    id, vendor, vendor_site_id, client_id, name, time_zone, state, baa_accepted_at, corrects = row
+    id, vendor, vendor_site_id, client_id, name, time_zone, state, baa_at, *switches = row
+    corrects, shadow, summary_since, bills_next = switches
     return Site(
         id=SiteId(id),
         vendor_id=VendorId(vendor),
@@ -176,8 +181,11 @@ def _site(row: Row) -> Site:
         name=name,
         time_zone=time_zone,
         state=SiteState(state),
-        baa_accepted=baa_accepted_at is not None,
+        baa_accepted=baa_at is not None,
         console_corrections=bool(corrects),
+        shadow=bool(shadow),
+        daily_summary_since=from_micros(summary_since) if summary_since else None,
+        bills_next_payer=bool(bills_next),
     )
 
 
@@ -445,13 +453,35 @@ async def revoke_baa(database: Database, vendor_site_id: str, *, actor: Actor) -
     )
 
 
-async def set_console_corrections(
-    database: Database, vendor_site_id: str, *, allowed: bool, actor: Actor
+class SiteSwitch(StrEnum):
+    """Something that is on or off for a site."""
+
+    CORRECTIONS = "corrections"
+    """Whether people may correct its claims in the console."""
+    SHADOW = "shadow"
+    """Whether every file that it sends from now on is a shadow file."""
+    DAILY_SUMMARY = "daily_summary"
+    """Whether a summary of each day is written, from the day on on which it is switched on."""
+    BILL_NEXT_PAYER = "bill_next_payer"
+    """Whether claims for the next payer are sent by themselves."""
+
+
+async def set_site_switch(
+    database: Database,
+    vendor_site_id: str,
+    switch: SiteSwitch,
+    *,
+    on: bool,
+    now: datetime,
+    actor: Actor,
 ) -> AccountChange:
-    """Allow or forbid people to correct a site's claims in the console."""
-    action = f"site.corrections_{'on' if allowed else 'off'}"
+    """Switch something on or off for a site."""
+    column, value = _SWITCHES[switch], int(on)
+    if switch is SiteSwitch.DAILY_SUMMARY and on:
+        value = to_micros(now)
+    action = f"site.{switch.value}_{'on' if on else 'off'}"
     return await set_account_column(
-        database, _CORRECTIONS, vendor_site_id, int(allowed), action=action, actor=actor
+        database, column, vendor_site_id, value, action=action, actor=actor
     )
 
 
@@ -498,11 +528,23 @@ def _both_or_neither(old: object, new: object) -> bool:
     return (old is None) == (new is None)
 
 
+def _both_on_or_off(old: object, new: object) -> bool:
+    return bool(old) == bool(new)
+
+
 _VENDOR_STATE = updated_column(vendors.c.vendor_key, vendors.c.state, _no_vendor)
 _PROXY_LOGIN = updated_column(vendors.c.vendor_key, vendors.c.proxy_login, _no_vendor)
 _RATE = updated_column(vendors.c.vendor_key, vendors.c.rate_per_minute, _no_vendor)
 _SITE_STATE = updated_column(sites.c.vendor_site_id, sites.c.state, _no_site)
-_CORRECTIONS = updated_column(sites.c.vendor_site_id, sites.c.console_corrections, _no_site)
+_SWITCHES = {
+    switch: updated_column(sites.c.vendor_site_id, column, _no_site, _both_on_or_off)
+    for switch, column in (
+        (SiteSwitch.CORRECTIONS, sites.c.console_corrections),
+        (SiteSwitch.SHADOW, sites.c.shadow),
+        (SiteSwitch.DAILY_SUMMARY, sites.c.daily_summary),
+        (SiteSwitch.BILL_NEXT_PAYER, sites.c.bill_next_payer),
+    )
+}
 _BAA = updated_column(sites.c.vendor_site_id, sites.c.baa_accepted_at, _no_site, _both_or_neither)
 
 

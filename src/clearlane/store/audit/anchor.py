@@ -14,7 +14,7 @@ import os
 import secrets
 import syslog
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -169,6 +169,12 @@ class Anchor:
                 syslog.LOG_NOTICE | syslog.LOG_DAEMON,
                 f"clearlane anchor {self._sealed(note).decode().strip()}",
             )
+
+    def note_in_syslog(self, lines: Sequence[str]) -> None:
+        """Write checkpoints to the system log, if that is the second place."""
+        if self._to_syslog:
+            for line in lines:
+                syslog.syslog(syslog.LOG_NOTICE | syslog.LOG_DAEMON, f"clearlane checkpoint {line}")
 
     def _sealed(self, note: AnchorNote) -> bytes:
         return json.dumps(_facts(note) | {"mac": self._mac(note).hex()}).encode() + b"\n"

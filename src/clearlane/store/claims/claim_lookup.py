@@ -1,19 +1,20 @@
 """Find the claims that a payer's answer may concern, by number and by keyed hash.
 
-Answers concern claims of many clients, so every statement here runs in a :class:`SystemScope`. Only claims that were
-sent to the payer are found. Knows no answer.
+Answers concern claims of many clients, so every statement here runs in a :class:`SystemScope`, but for
+:func:`find_named_by_sender`. Only claims that were sent to the payer are found. Knows no answer.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, bindparam, select
 
 from clearlane.claims.kinds import X12
 from clearlane.kernel.redacted_repr import shows
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_references, claims, line_references
-from clearlane.store.database.sql import Statement, among, insert_into, select_as
+from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, select_as
 from clearlane.store.vault.vault import Vault
 
 ACCOUNT_CHARACTERS_KEPT = 17
@@ -49,6 +50,17 @@ class CandidateHeader(NamedTuple):
     state: str
     payer_number_key: int | None
     header: bytes
+
+
+class SentClaimRow(NamedTuple):
+    """A claim of a site that was sent, with what its sender may name it by."""
+
+    claim_number: str
+    payer_id: str
+    account_key: int | None
+    payer_number_key: int | None
+    service_day: str | None
+    total_cents: int
 
 
 def account_reference(vault: Vault, payer_id: str, account: str) -> str:
@@ -147,6 +159,12 @@ async def find_sent(
     return {row[0]: CandidateClaim(*row) for row in rows}
 
 
+async def find_payers(tx: Tx, claim_numbers: Iterable[str]) -> dict[str, str]:
+    """Return the payers to which claims of these numbers were sent."""
+    wanted = sorted({number for number in claim_numbers if number})
+    return dict(await tx.rows(_PAYERS, claim_numbers=wanted)) if wanted else {}
+
+
 async def find_headers(tx: Tx, claim_numbers: Collection[str]) -> list[CandidateHeader]:
     """Return what is compared of claims of any client."""
     if not claim_numbers:
@@ -164,6 +182,27 @@ async def find_by_cut_number(
         _BY_CUT_NUMBER, payer_id=payer_id, first=account, last=f"{account}ZZZ", limit=limit
     )
     return {row[0]: CandidateClaim(*row) for row in rows}
+
+
+async def find_named_by_sender(
+    tx: Tx,
+    *,
+    claim_numbers: Collection[str],
+    account_keys: Collection[int],
+    payer_number_keys: Collection[int],
+) -> list[SentClaimRow]:
+    """Return the claims of the scope that were sent, under any of these numbers."""
+    wanted = (
+        (_SENT_BY_NUMBER, claim_numbers),
+        (_SENT_BY_ACCOUNT, account_keys),
+        (_SENT_BY_PAYER_NUMBER, payer_number_keys),
+    )
+    found: dict[str, SentClaimRow] = {}
+    for statement, keys in wanted:
+        if keys:
+            rows = await list_rows(tx, SentClaimRow, statement, keys=sorted(keys))
+            found |= {row.claim_number: row for row in rows}
+    return list(found.values())
 
 
 # References other than the current account number: line control numbers, former and cut account numbers,
@@ -207,6 +246,12 @@ _SENT = Statement(
     ),
     system=True,
 )
+_PAYERS = Statement(
+    select(claims.c.claim_number, claims.c.payer_id).where(
+        among(claims.c.claim_number, "claim_numbers"), claims.c.sendings > 0
+    ),
+    system=True,
+)
 _HEADERS = Statement(
     select_as(claims, CandidateHeader).where(among(claims.c.claim_number, "claim_numbers")),
     system=True,
@@ -222,3 +267,16 @@ _BY_CUT_NUMBER = Statement(
     .limit(bindparam("limit")),
     system=True,
 )
+
+
+def _sent_under(column: ColumnElement[Any]) -> Statement:
+    """Return the statement that finds sent claims of the scope that have one of some keys."""
+    found = select_as(claims, SentClaimRow).where(
+        among(column, "keys"), claims.c.sendings > 0, IS_NOT_SUPERSEDED
+    )
+    return scoped_select(found, claims)
+
+
+_SENT_BY_NUMBER = _sent_under(claims.c.claim_number)
+_SENT_BY_ACCOUNT = _sent_under(claims.c.account_key)
+_SENT_BY_PAYER_NUMBER = _sent_under(claims.c.payer_number_key)

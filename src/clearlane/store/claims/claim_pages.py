@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Integer, bindparam, func, select
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, IS_REAL
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement, select_as
@@ -26,7 +26,7 @@ class PageClaim(NamedTuple):
 
 
 async def list_page(tx: Tx, *, after: str, before: str, limit: int) -> list[PageClaim]:
-    """Return the next claims whose numbers are between two, without those that another superseded."""
+    """Return the next claims whose numbers are between two, without those that another superseded and those of shadow files."""
     return await list_rows(tx, PageClaim, _PAGE, after=after, before=before, limit=limit)
 
 
@@ -38,6 +38,7 @@ async def count_between(tx: Tx, *, after: str, before: str) -> int:
 
 _BETWEEN = (
     IS_NOT_SUPERSEDED,
+    IS_REAL,
     claims.c.claim_number > bindparam("after"),
     claims.c.claim_number < bindparam("before"),
 )

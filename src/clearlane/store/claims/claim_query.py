@@ -2,6 +2,7 @@
 
     query = ClaimQuery(where={"payer_id": "TST01", "service_day_from": "2026-01-01"}, limit=51)
     rows = await list_claims(tx, query, ClaimListRow)
+    sums = await sum_claims(tx, query)      # of all pages, label by label
 
 The V3 status list, v1, the console, exports and the CLI all list claims with this. The scope is that of the
 transaction: one site, or sites of a vendor; an installation is its vendors, one after the other. A statement is made
@@ -15,14 +16,20 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, not_, or_, select, tuple_
 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.claims import claim_ids, payer_filter, work_items
-from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
+from clearlane.store import filing_alarms
+from clearlane.store.claims import claim_ids, work_items
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, IS_REAL, NOT_ACCEPTED
 from clearlane.store.database.database import Tx, list_rows
-from clearlane.store.database.schema import claims, client_file_sets, file_claims
+from clearlane.store.database.schema import (
+    claims,
+    client_file_sets,
+    file_claims,
+    secondary_drafts,
+)
 from clearlane.store.database.sql import (
     Statement,
     among,
@@ -94,10 +101,14 @@ class ClaimListRow(NamedTuple):
     created_day: str
     updated_at: int
     service_day: str | None
+    bill_type: str | None
     predecessor_id: str | None
     successor_id: str | None
     is_superseded: int
     prior_payer_claim: str | None
+    awaiting: str | None
+    awaited_since: int | None
+    awaited_by: int | None
     payload: bytes
     header: bytes
     status: bytes | None
@@ -106,6 +117,16 @@ class ClaimListRow(NamedTuple):
     def position(self) -> ListPosition:
         """Where a list continues after it."""
         return ListPosition(self.updated_at, self.created_day, self.claim_number)
+
+
+class LabelSum(NamedTuple):
+    """The claims of a list that have one label: how many, and their cents."""
+
+    label: str
+    claims: int
+    total_cents: int
+    paid_cents: int
+    oldest_at: int
 
 
 Row = TypeVar("Row", StatusListRow, ClaimListKey, ClaimListRow)
@@ -124,7 +145,7 @@ class Listed(Enum):
     """Which claims a list has at all."""
 
     ACCEPTED = "accepted"
-    """Claims that were not accepted are listed only if they are asked for: by state, label or number."""
+    """Claims that were not accepted, and those of shadow files, are listed only if asked for: by state, label or number."""
     LATEST = "latest"
     """Claims that no other superseded, accepted or not."""
     FINDABLE = "findable"
@@ -140,8 +161,10 @@ class ClaimQuery:
     bound; ``_from`` and ``_to`` include it. Beside columns:
 
     - ``file_id``: the file that the claims came in;
+    - ``bill_type``: the type of bill begins with this;
+    - ``filing_alarm``: their filing limit ends within this many days;
     - ``claim_numbers``, ``labels``, ``vendor_claim_hashes``: one of these;
-    - ``payers``, ``other_than``: the payer keys of ``payer_filter``;
+    - ``not_due_before``: nothing that they await was to come before this moment;
     - ``replaced``: what is shown with this label, because another claim was sent in its place.
 
     ``patient_key`` is given with ``name_key``: one index holds both, in this order. ``member_key`` is given with
@@ -168,18 +191,7 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
 
     Labels are read one after the other and merged, because the index of lists begins with the label.
     """
-    where = dict(query.where)
-    if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
-        under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
-        where["claim_numbers"] = under_ids.claim_numbers
-    for name, list_numbers in _BY_OTHER_TABLES.items():
-        if (given := where.pop(name, None)) is not None:
-            numbers = await list_numbers(tx, str(given))
-            known = where.get("claim_numbers")
-            chosen = set(known) if isinstance(known, list) else None
-            where["claim_numbers"] = [n for n in numbers if chosen is None or n in chosen]
-    if (day := where.pop("awake_on", None)) is not None:
-        where["resting"] = [one.claim_number for one in await work_items.list_resting(tx, str(day))]
+    where = await _resolve(tx, query.where)
     labels: Any = where.pop("labels", None)
     if labels is None:
         return await _read(tx, query, where, row_type)
@@ -191,14 +203,45 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     return found[: query.limit]
 
 
+async def sum_claims(tx: Tx, query: ClaimQuery) -> list[LabelSum]:
+    """Return the sums of a whole list, whatever its page is, for each label that its claims have."""
+    where = await _resolve(tx, query.where)
+    rows = await tx.rows(_sums(frozenset(where), query.listed), **where)
+    return [LabelSum(row[0], *map(int, row[1:])) for row in rows]
+
+
+async def _resolve(tx: Tx, given: Mapping[str, object]) -> dict[str, object]:
+    """Return the filters with the numbers of claims in place of what other tables say of them."""
+    where = dict(given)
+    if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
+        under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
+        where["claim_numbers"] = under_ids.claim_numbers
+    for name, list_numbers in _BY_OTHER_TABLES.items():
+        if (value := where.pop(name, None)) is not None:
+            numbers = await list_numbers(tx, str(value))
+            known = where.get("claim_numbers")
+            chosen = set(known) if isinstance(known, list) else None
+            where["claim_numbers"] = [n for n in numbers if chosen is None or n in chosen]
+    if (day := where.pop("awake_on", None)) is not None:
+        where["resting"] = [one.claim_number for one in await work_items.list_resting(tx, str(day))]
+    return where
+
+
 async def _list_of_file(tx: Tx, file_id: str) -> list[str]:
     """Return the numbers of the claims that came in a file."""
     return await list_rows(tx, str, _OF_FILE, file=file_id)
 
 
+async def _list_with_draft(tx: Tx, states: str) -> list[str]:
+    """Return the numbers of the claims whose draft for the next payer is in one of these states."""
+    return await list_rows(tx, str, _WITH_DRAFT, states=states.split())
+
+
 _BY_OTHER_TABLES: Mapping[str, Callable[[Tx, str], Awaitable[list[str]]]] = {
     "assigned_to": work_items.list_assigned,
     "file_id": _list_of_file,
+    "draft_state": _list_with_draft,
+    "filing_alarm": filing_alarms.list_near,
 }
 """Filters whose claims another table names."""
 
@@ -247,22 +290,34 @@ async def _read(
 _BOUNDS = {"from": operator.ge, "to": operator.le, "after": operator.gt, "before": operator.lt}
 _SPECIAL: dict[str, ColumnElement[bool]] = {
     "claim_numbers": among(claims.c.claim_number, "claim_numbers"),
+    "labels": among(claims.c.label, "labels"),
+    "bill_type": func.substr(claims.c.bill_type, 1, func.length(bindparam("bill_type")))
+    == bindparam("bill_type"),
     "replaced": or_(
         claims.c.label == bindparam("replaced"),
         and_(not_(IS_NOT_SUPERSEDED), claims.c.label != inlined(ClaimLabel.VOIDED.value)),
     ),
     # Without the index: nearly every claim passes.
     "resting": not_(among(without_index(claims.c.claim_number), "resting")),
-    **payer_filter.CONDITIONS,
+    "not_due_before": or_(
+        claims.c.awaited_by.is_(None), claims.c.awaited_by >= bindparam("not_due_before")
+    ),
 }
 _LISTED = {
-    Listed.ACCEPTED: claims.c.state != NOT_ACCEPTED,
+    Listed.ACCEPTED: and_(claims.c.state != NOT_ACCEPTED, IS_REAL),
     Listed.LATEST: IS_NOT_SUPERSEDED,
     Listed.FINDABLE: or_(claims.c.state != NOT_ACCEPTED, IS_NOT_SUPERSEDED),
 }
-_ASKS_FOR_ANY = {"state", "label", "replaced", "claim_numbers"}
+_ASKS_FOR_ANY = {"state", "label", "labels", "replaced", "claim_numbers"}
 _LEAST: dict[str, object] = {"created_day": "", "updated_at": 0}
-_KEYS = {"claim_numbers", "account_key", "payer_number_key", "name_key", "patient_key"}
+_KEYS = {
+    "claim_numbers",
+    "account_key",
+    "payer_number_key",
+    "name_key",
+    "patient_key",
+    "awaited_by_before",
+}
 """Filters that few claims pass. Not the member id, whose key is in the index of days."""
 
 
@@ -284,11 +339,7 @@ def list_statement(
     if has_keys:
         # Few claims have a key, so these are sorted. As expressions, or SQLite would read all claims in their order.
         place = (func.coalesce(place[0], _LEAST[column_name]), func.coalesce(place[1], ""))
-    core = select(*(claims.c[name] for name in columns)).where(
-        *(_condition(name, has_keys=has_keys) for name in sorted(names))
-    )
-    if listed is not Listed.ACCEPTED or names.isdisjoint(_ASKS_FOR_ANY):
-        core = core.where(_LISTED[listed])
+    core = _narrowed(select(*(claims.c[name] for name in columns)), names, listed)
     core = core.order_by(*(column.desc() if descends else column for column in place))
     if not is_first:
         last = tuple_(bindparam("last"), bindparam("last_number"))
@@ -297,6 +348,28 @@ def list_statement(
             place = tuple(without_index(column) for column in place)
         core = core.where(tuple_(*place) < last if descends else tuple_(*place) > last)
     return scoped_select(core.limit(bindparam("limit")), claims)
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT_MAX)
+def _sums(names: frozenset[str], listed: Listed) -> Statement:
+    """Return the statement of the sums of a list with these filters."""
+    core = select(
+        claims.c.label,
+        func.count(),
+        func.sum(claims.c.total_cents),
+        func.sum(claims.c.paid_cents),
+        func.min(claims.c.updated_at),
+    )
+    return scoped_select(_narrowed(core, names, listed).group_by(claims.c.label), claims)
+
+
+def _narrowed(core: Select[Any], names: frozenset[str], listed: Listed) -> Select[Any]:
+    """Return a SELECT of claims with the conditions of these filters, and of what a list has at all."""
+    has_keys = not names.isdisjoint(_KEYS)
+    core = core.where(*(_condition(name, has_keys=has_keys) for name in sorted(names)))
+    if listed is not Listed.ACCEPTED or names.isdisjoint(_ASKS_FOR_ANY):
+        core = core.where(_LISTED[listed])
+    return core
 
 
 def _condition(name: str, *, has_keys: bool) -> ColumnElement[bool]:
@@ -323,6 +396,10 @@ _OF_FILE = scoped_select(
     .where(client_file_sets.c.file_id == bindparam("file")),
     file_claims,
     client_file_sets,
+)
+_WITH_DRAFT = scoped_select(
+    select(secondary_drafts.c.claim_number).where(among(secondary_drafts.c.state, "states")),
+    secondary_drafts,
 )
 _PREDECESSORS = scoped_select(
     select(claims.c.claim_number, claims.c.predecessor_id).where(_SPECIAL["claim_numbers"]), claims

@@ -55,6 +55,11 @@ def payer_number_key(vault: Vault, number: str) -> int | None:
     return vault.search_key(0, "payer number", number.strip()) if number else None
 
 
+def series_key(vault: Vault, vendor_id: int, *parts: str) -> int:
+    """Return the keyed hash of what bills of one stay share: payer, patient, provider and admission day."""
+    return vault.search_key(vendor_id, "series", *parts)
+
+
 def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
     """Return the keyed hashes of a claim's search terms."""
     return SearchKeys(

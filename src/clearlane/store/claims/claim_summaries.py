@@ -3,13 +3,11 @@
 Knows no document's content; knows which rows are counted.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, func, select
 
-from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED
-from clearlane.store.claims.payer_filter import CONDITIONS, EVERY_PAYER, PayerFilter
+from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, IS_REAL, NOT_ACCEPTED
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claim_summaries, claims
 from clearlane.store.database.sql import Statement, scoped_select, scoped_upsert
@@ -18,23 +16,15 @@ NAME = "claims"
 DECIDED_ROWS_MAX = 10_000
 
 
-class LabelCount(NamedTuple):
-    """The claims of one label that no other superseded."""
-
-    label: str
-    claims: int
-    total_cents: int
-    paid_cents: int
-    oldest_at: int
-
-
 class DayCount(NamedTuple):
-    """The claims of one day of creation and one label, with those that others took over from."""
+    """The claims of one day of receipt and one label, with those that others took over from."""
 
     created_day: str
     label: str
     is_first: int
     """1 for claims that correct no earlier one."""
+    is_listed: int
+    """1 for claims that lists show: no other superseded them."""
     claims: int
     total_cents: int
     paid_cents: int
@@ -63,21 +53,16 @@ async def put_summary(tx: Tx, counted_at: int, content: bytes) -> None:
     await tx.run(_PUT, name=NAME, counted_at=counted_at, content=content)
 
 
-async def count_labels(
-    tx: Tx, *, changed_from: int, changed_before: int, payers: PayerFilter = EVERY_PAYER
-) -> list[LabelCount]:
-    """Count the claims of each label that no other superseded and whose last change is in these microseconds."""
-    keys = payers.given()
-    rows = await tx.rows(
-        _labels(frozenset(keys)), changed_from=changed_from, changed_before=changed_before, **keys
-    )
-    return [LabelCount(*(row[0], *map(int, row[1:]))) for row in rows]
-
-
 async def count_days(tx: Tx, first: str) -> list[DayCount]:
-    """Count the accepted claims of each day from this one on, by label."""
+    """Count the claims of each day from this one on, by label; claims of shadow files are not among them."""
     rows = await tx.rows(_DAYS, first=first)
     return [DayCount(row[0], row[1], *map(int, row[2:])) for row in rows]
+
+
+async def count_not_accepted(tx: Tx, day: str) -> int:
+    """Count the claims that were received on a day and not accepted, with those that others took the place of."""
+    row = await tx.row(_NOT_ACCEPTED_DAY, day=day)
+    return int(row[0]) if row else 0
 
 
 async def list_decided(tx: Tx, label: str, changed_from: int) -> list[tuple[int, int]]:
@@ -107,41 +92,26 @@ _PUT = scoped_upsert(
     key=("name",),
     replace=("counted_at", "content"),
 )
-
-
-@cache
-def _labels(payers: frozenset[str]) -> Statement:
-    return scoped_select(
-        select(
-            claims.c.label,
-            func.count(),
-            func.sum(claims.c.total_cents),
-            func.sum(claims.c.paid_cents),
-            func.min(claims.c.updated_at),
-        )
-        .where(
-            IS_NOT_SUPERSEDED,
-            claims.c.updated_at >= bindparam("changed_from"),
-            claims.c.updated_at < bindparam("changed_before"),
-            *(CONDITIONS[name] for name in sorted(payers)),
-        )
-        .group_by(claims.c.label),
-        claims,
-    )
-
-
 _IS_FIRST = case((claims.c.predecessor_id.is_(None), 1), else_=0)
+_IS_LISTED = case((IS_NOT_SUPERSEDED, 1), else_=0)
 _DAYS = scoped_select(
     select(
         claims.c.created_day,
         claims.c.label,
         _IS_FIRST,
+        _IS_LISTED,
         func.count(),
         func.sum(claims.c.total_cents),
         func.sum(claims.c.paid_cents),
     )
-    .where(claims.c.created_day >= bindparam("first"), claims.c.state != NOT_ACCEPTED)
-    .group_by(claims.c.created_day, claims.c.label, _IS_FIRST),
+    .where(claims.c.created_day >= bindparam("first"), IS_REAL)
+    .group_by(claims.c.created_day, claims.c.label, _IS_FIRST, _IS_LISTED),
+    claims,
+)
+_NOT_ACCEPTED_DAY = scoped_select(
+    select(func.count())
+    .select_from(claims)
+    .where(claims.c.created_day == bindparam("day"), claims.c.state == NOT_ACCEPTED, IS_REAL),
     claims,
 )
 _DECIDED = scoped_select(

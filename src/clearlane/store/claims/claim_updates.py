@@ -45,6 +45,11 @@ class ClaimStateRow(NamedTuple):
     """0 although it has a successor if that one never took effect."""
     event_sequence: int
     """The number of events about it that its vendor was given."""
+    label: str
+    awaiting: str | None
+    """What it awaits (``claims.awaiting``)."""
+    awaited_since: int | None
+    awaited_by: int | None
     time_zone: str
 
 
@@ -64,6 +69,9 @@ class ClaimStateUpdate(NamedTuple):
     event_sequence: int
     label: str
     """What people call the claim (``pipeline.claim_label``)."""
+    awaiting: str | None
+    awaited_since: int | None
+    awaited_by: int | None
 
 
 class CountedEvent(NamedTuple):

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field, fields
 from sqlalchemy import bindparam, select
 
 from clearlane.store.database.database import Tx, list_rows
-from clearlane.store.database.schema import NOT_ACCEPTED_STATE, claim_events, claims
+from clearlane.store.database.schema import (
+    NEVER_SENT_STATES,
+    NOT_ACCEPTED_STATE,
+    SHADOW_STATES,
+    STATES_WITH_ERRORS,
+    claim_events,
+    claims,
+)
 from clearlane.store.database.sql import Statement, among, inlined, scoped_insert, scoped_select
 
 TABLE = "claims"
@@ -18,12 +25,19 @@ HEADER_COLUMN = "claims.header"
 
 RECEIVED = "received"
 NOT_ACCEPTED = NOT_ACCEPTED_STATE
+SHADOW, SHADOW_NOT_ACCEPTED = SHADOWS = SHADOW_STATES
+NEVER_SENT = NEVER_SENT_STATES
+"""The states of claims that no payer gets: the checks stopped them, or they came in a shadow file."""
+WITH_ERRORS = STATES_WITH_ERRORS
+"""The states of claims that the checks stopped, or would have."""
 SUPERSEDED = "Superseded"
 """The event of a claim whose vendor's claim id a successor took over."""
 # The value is part of the SQL text: with a placeholder no database knows that a partial index applies.
 IS_NOT_SUPERSEDED = claims.c.is_superseded == inlined(0)
 """What lists, sums and worklists ask of a claim: no other was sent in its place. Several claims under one
 vendor's claim id may be listed; of those that were not accepted, only the last, until a claim is accepted under the id."""
+IS_REAL = claims.c.is_shadow == inlined(0)
+"""What sums ask of a claim beside that: it came in no shadow file."""
 
 
 @dataclass(frozen=True, slots=True)

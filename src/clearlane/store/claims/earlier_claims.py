@@ -18,7 +18,13 @@ from clearlane.claims.resubmission import (
 )
 from clearlane.kernel.clock import from_micros
 from clearlane.store.claims import claim_ids
-from clearlane.store.claims.claims import IS_NOT_SUPERSEDED, NOT_ACCEPTED, StoredClaim
+from clearlane.store.claims.claims import (
+    IS_NOT_SUPERSEDED,
+    NEVER_SENT,
+    NOT_ACCEPTED,
+    SHADOW,
+    StoredClaim,
+)
 from clearlane.store.claims.new_claims import NewClaim
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claims
@@ -73,7 +79,7 @@ async def find_live(tx: Tx, new: Sequence[NewClaim]) -> dict[str, list[StoredPre
 async def find_predecessors(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredPredecessor]:
     """Return accepted claims of the scope with what decides how a correction of them goes out."""
     found = await find_superseded(tx, claim_numbers) if claim_numbers else []
-    return [one for one in found if one.state != NOT_ACCEPTED]
+    return [one for one in found if one.state not in NEVER_SENT]
 
 
 async def find_superseded(tx: Tx, claim_numbers: Sequence[str]) -> list[StoredPredecessor]:
@@ -107,7 +113,7 @@ _THESE = select(*(claims.c[each.name] for each in fields(StoredPredecessor))).wh
 )
 _EARLIER = scoped_select(_THESE, claims)
 _LIVE = scoped_select(
-    _THESE.where(IS_NOT_SUPERSEDED, claims.c.state != NOT_ACCEPTED).order_by(
+    _THESE.where(IS_NOT_SUPERSEDED, claims.c.state.not_in(NEVER_SENT)).order_by(
         claims.c.claim_number.desc()
     ),
     claims,
@@ -124,16 +130,19 @@ class EqualClaim(NamedTuple):
     claim_number: str
 
 
-async def find_equal(tx: Tx, accounts: Collection[int], *, since: int) -> dict[str, str]:
+async def find_equal(
+    tx: Tx, accounts: Collection[int], *, since: int, is_shadow: bool = False
+) -> dict[str, str]:
     """Return the open claims of files that a site received since a moment: claim numbers by what makes claims equal.
 
     ``accounts`` are the keyed hashes of the account numbers to look for. The first of several is named.
+    Claims of shadow files are compared with each other alone.
     """
     if not accounts:
         return {}
-    found = [
-        EqualClaim(*row) for row in await tx.rows(_EQUAL, accounts=sorted(accounts), since=since)
-    ]
+    statement = _EQUAL_SHADOW if is_shadow else _EQUAL
+    rows = await tx.rows(statement, accounts=sorted(accounts), since=since)
+    found = [EqualClaim(*row) for row in rows]
     return dict(sorted(found, key=attrgetter("claim_number"), reverse=True))
 
 
@@ -188,16 +197,23 @@ async def find_corrected(tx: Tx, claim: NewClaim) -> str:
     return str(found[0][0]) if len(found) == 1 else ""
 
 
-_NEVER_IN_EFFECT = (NOT_ACCEPTED, *sorted(state.value for state in REFUSED_OR_CANCELED))
-_EQUAL = scoped_select(
-    select(claims.c.content_hash, claims.c.claim_number).where(
-        among(claims.c.account_key, "accounts"),
-        claims.c.form == X12,
-        claims.c.state.not_in((*_NEVER_IN_EFFECT, ClaimState.COMPLETE.value)),
-        claims.c.created_at >= bindparam("since"),
-    ),
-    claims,
-)
+_NEVER_IN_EFFECT = (*NEVER_SENT, *sorted(state.value for state in REFUSED_OR_CANCELED))
+
+
+def _equal(is_open: ColumnElement[bool]) -> Statement:
+    return scoped_select(
+        select(claims.c.content_hash, claims.c.claim_number).where(
+            among(claims.c.account_key, "accounts"),
+            claims.c.form == X12,
+            is_open,
+            claims.c.created_at >= bindparam("since"),
+        ),
+        claims,
+    )
+
+
+_EQUAL = _equal(claims.c.state.not_in((*_NEVER_IN_EFFECT, ClaimState.COMPLETE.value)))
+_EQUAL_SHADOW = _equal(claims.c.state == SHADOW)
 
 
 _NOT_ACCEPTED_OF_FILES = scoped_select(

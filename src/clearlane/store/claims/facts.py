@@ -48,6 +48,14 @@ async def list_own(tx: Tx, claim_numbers: Sequence[str]) -> list[FactRow]:
     return await list_rows(tx, FactRow, _OWN, claim_numbers=list(claim_numbers))
 
 
+async def list_of_file(
+    tx: Tx, inbox_id: int, claim_numbers: Sequence[str]
+) -> list[tuple[int, FactRow]]:
+    """Return what a payer's file states of these claims of the scope, in the order it was stored, with its place in that order."""
+    rows = await tx.rows(_OF_FILE, claim_numbers=list(claim_numbers), inbox=inbox_id)
+    return [(row[-1], FactRow(*row[:-1])) for row in rows]
+
+
 async def add(tx: Tx, rows: Sequence[FactRow]) -> None:
     """Add facts. The caller has locked the claims' rows and checked which facts are new."""
     await tx.many(_ADD, [row._asdict() for row in rows])
@@ -78,6 +86,13 @@ _OF_CLAIMS = Statement(
 )
 _OWN = scoped_select(
     _COLUMNS.where(among(claim_facts.c.claim_number, "claim_numbers")), claim_facts
+)
+_OF_FILE = scoped_select(
+    _COLUMNS.add_columns(claim_facts.c.id).where(
+        among(claim_facts.c.claim_number, "claim_numbers"),
+        claim_facts.c.inbox_id == bindparam("inbox"),
+    ),
+    claim_facts,
 )
 _ADD = Statement(insert_into(claim_facts, *FactRow._fields[2:]), system=True)
 _REPLACE = Statement(

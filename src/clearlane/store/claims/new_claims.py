@@ -6,12 +6,13 @@ from operator import attrgetter
 
 import msgspec
 
+from clearlane.claims.awaiting import Awaited, AwaitedState, first_awaited
 from clearlane.claims.resubmission import REFUSALS, ResubmissionDecision, ResubmissionTimes
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.claims.claim_ids import ClaimId
 from clearlane.store.claims.claims import RECEIVED
 from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import claims
+from clearlane.store.database.schema import SHADOW_STATES, claims, series_members
 from clearlane.store.database.sql import scoped_insert
 
 NO_LINKS: dict[str, str | None] = {"predecessor_id": None, "former_holder": None}
@@ -41,6 +42,10 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     created_day: str
     service_day: str | None = None
     """The first day of service."""
+    bill_type: str | None = None
+    """Of an institutional claim: the type of bill with its frequency."""
+    awaits_enrollment: bool = False
+    """Whether nothing but an enrollment that is on its way keeps it from its payer."""
     label: str = "received"
     """What people call it (``pipeline.claim_label``)."""
     payload: bytes
@@ -61,8 +66,21 @@ class NewClaim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Keyed hash of the payer's number of the claim that it replaces or voids, cut to 64 bits."""
     prior_payer_claim: str | None = None
     """The claim to an earlier payer whose decision it carries to the next one."""
+    series_key: int | None = None
+    """Of a bill of a stay: keyed hash of payer, patient, provider and admission day, cut to 64 bits."""
+    last_day: str | None = None
+    """The last day of its statement."""
+    is_cumulative: bool = False
+    """Whether the payer's bills of a stay replace each other."""
     is_changed: bool = False
     """Whether a person changed something that ``content_hash`` may not show: that of a claim of a file is of its services."""
+    shadow_x12: bytes | None = None
+    """Of an accepted claim of a shadow file: what would have been sent, sealed."""
+
+    @property
+    def is_shadow(self) -> bool:
+        """Whether it came in a shadow file, and is never sent."""
+        return self.state in SHADOW_STATES
 
     def is_same_as(self, content_hash: str) -> bool:
         """Return whether it says the same as a claim of this content."""
@@ -104,18 +122,49 @@ async def insert(
     rows = []
     for claim in new:
         row = dict(zip(_COLUMNS, _values(claim), strict=True)) | links
+        row |= first_awaited(claim.label, claim.created_at)
+        if claim.awaits_enrollment:
+            row |= {"awaiting": Awaited.ENROLLMENT.value, "awaited_by": None}
         row["updated_at"] = claim.created_at
         row["account_as_number"] = int(claim.claim_number in with_account)
         row["queued"] = int(claim.state == RECEIVED)
+        row["is_shadow"] = int(claim.is_shadow)
         rows.append(row)
     if rows:
         await tx.many(_ADD, rows)
+    members = [_member(one) for one in new if one.series_key is not None and one.state == RECEIVED]
+    if members:
+        await tx.many(_ADD_MEMBER, members)
+
+
+def _member(claim: NewClaim) -> dict[str, object]:
+    return {
+        "claim_number": claim.claim_number,
+        "series_key": claim.series_key,
+        "frequency": claim.frequency,
+        "last_day": claim.last_day,
+        "is_cumulative": int(claim.is_cumulative),
+    }
+
+
+_ADD_MEMBER = scoped_insert(
+    series_members, "claim_number", "series_key", "frequency", "last_day", "is_cumulative"
+)
 
 
 _COLUMNS = (
     "claim_number", "kind", "form", "state", "payer_id", "vendor_claim_hash", "content_hash", "total_cents",
     "created_at", "created_day", "payload", "header", "status", "account_key", "patient_key", "name_key",
-    "member_key", "service_day", "prior_payer_claim", "label",
+    "member_key", "service_day", "bill_type", "prior_payer_claim", "label",
 )  # fmt: skip
 _values = attrgetter(*_COLUMNS)
-_ADD = scoped_insert(claims, *_COLUMNS, "updated_at", "account_as_number", "queued", *NO_LINKS)
+_ADD = scoped_insert(
+    claims,
+    *_COLUMNS,
+    "updated_at",
+    "account_as_number",
+    "queued",
+    "is_shadow",
+    *AwaitedState._fields,
+    *NO_LINKS,
+)

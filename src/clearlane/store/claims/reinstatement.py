@@ -7,7 +7,7 @@ rejected leaves a decided claim as it was. Such a claim keeps its link to the su
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import BigInteger, bindparam, select, update
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import REFUSED_OR_CANCELED
@@ -15,7 +15,10 @@ from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.earlier_claims import StoredPredecessor
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import claims
-from clearlane.store.database.sql import Statement, among, scoped_select, scoped_update
+from clearlane.store.database.sql import Statement, among, inlined, scoped_select, scoped_update
+
+REINSTATED_MICROS = 3_600_000_000
+"""How long after it is reinstated a claim is due whose moment had passed."""
 
 SucceedingClaim: TypeAlias = ClaimStateRow | StoredPredecessor
 """A claim that took over from another."""
@@ -45,6 +48,8 @@ class _Statements(NamedTuple):
 
     lock: Statement
     mark: Statement
+    wait_again: Statement
+    """Lets claims whose moment passed while another had their place wait from now on: the search for due ones is past it."""
 
 
 def took_no_effect(successor_state: str, state: str) -> bool:
@@ -64,14 +69,14 @@ async def lock_before(tx: Tx, claim_number: str) -> None:
         await tx.rows(_OF_SITE.lock, claim_numbers=[row[0]])
 
 
-async def reinstate_before(tx: Tx, canceled: SucceedingClaim) -> None:
+async def reinstate_before(tx: Tx, canceled: SucceedingClaim, at: int) -> None:
     """Reinstate the claim of the scope before one that was just canceled."""
-    await _reinstate(tx, _OF_SITE, [canceled], ClaimState.CANCELED)
+    await _reinstate(tx, _OF_SITE, [canceled], ClaimState.CANCELED, at)
 
 
-async def reinstate_before_rejected(tx: Tx, rejected: Sequence[SucceedingClaim]) -> None:
+async def reinstate_before_rejected(tx: Tx, rejected: Sequence[SucceedingClaim], at: int) -> None:
     """Reinstate decided claims of any client before ones that were just rejected. The caller has locked all of them."""
-    await _reinstate(tx, _OF_ALL, rejected, ClaimState.REJECTED)
+    await _reinstate(tx, _OF_ALL, rejected, ClaimState.REJECTED, at)
 
 
 async def supersede_before(tx: Tx, sent: Sequence[SucceedingClaim]) -> None:
@@ -94,17 +99,20 @@ async def supersede_again(
     return bool(again)
 
 
-async def reinstate(tx: Tx, claim_numbers: Sequence[str]) -> None:
+async def reinstate(tx: Tx, claim_numbers: Sequence[str], at: int) -> None:
     """Reinstate claims of any client."""
     await tx.run(_OF_ALL.mark, claim_numbers=list(claim_numbers), superseded=0)
+    await tx.run(_OF_ALL.wait_again, claim_numbers=list(claim_numbers), at=at)
 
 
 async def _reinstate(
-    tx: Tx, statements: _Statements, successors: Sequence[SucceedingClaim], state: str
+    tx: Tx, statements: _Statements, successors: Sequence[SucceedingClaim], state: str, at: int
 ) -> None:
     before = await _list_before(tx, statements, successors, state)
     back = [one for one in before if one.is_superseded and took_no_effect(one.after, one.state)]
     await _mark(tx, statements, back, superseded=False)
+    if back:
+        await tx.run(statements.wait_again, claim_numbers=[one.claim_number for one in back], at=at)
 
 
 async def _list_before(
@@ -148,13 +156,20 @@ _PREDECESSOR = scoped_select(
     select(claims.c.predecessor_id).where(claims.c.claim_number == bindparam("claim_number")),
     claims,
 )
+_PASSED = _THESE & (claims.c.awaited_by <= bindparam("at"))
+_WAIT_AGAIN = {
+    "awaited_since": bindparam("at", type_=BigInteger),
+    "awaited_by": bindparam("at", type_=BigInteger) + inlined(REINSTATED_MICROS),
+}
 _OF_SITE = _Statements(
     scoped_select(_LOCK, claims),
     scoped_update(claims, _THESE, is_superseded=bindparam("superseded")),
+    scoped_update(claims, _PASSED, **_WAIT_AGAIN),
 )
 _OF_ALL = _Statements(
     Statement(_LOCK, system=True),
     Statement(
         update(claims).where(_THESE).values(is_superseded=bindparam("superseded")), system=True
     ),
+    Statement(update(claims).where(_PASSED).values(**_WAIT_AGAIN), system=True),
 )

@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias
 
 from sqlalchemy import bindparam, select
 
+from clearlane.claims.codes import CORRECTING
 from clearlane.claims.kinds import X12
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.resubmission import (
@@ -367,6 +368,12 @@ async def _save_correction_of_file(
     )
 
 
+async def save_shadow_claims(tx: Tx, new: Sequence[NewClaim]) -> None:
+    """Store claims of a shadow file. They take neither an id nor an account number, and the place of no other claim."""
+    await claim_ids.add(tx, (), [claim.id for claim in new])
+    await new_claims.insert(tx, new, {claim.claim_number for claim in new})
+
+
 async def save_file_claims(
     tx: Tx, new: Sequence[NewClaim], corrected: Mapping[str, str] = NONE_NAMED
 ) -> dict[str, str]:
@@ -397,7 +404,7 @@ async def save_file_claims(
     links: dict[str, str] = {}
     for claim in accepted:
         earlier = corrected.get(claim.claim_number, "")
-        if not earlier and claim.frequency != ORIGINAL:
+        if not earlier and claim.frequency in CORRECTING:
             earlier = await find_corrected(tx, claim)
         if earlier:
             await tx.run(_SUPERSEDE_BY_FILE, of=earlier, successor=claim.claim_number)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam
 
+from clearlane.claims.awaiting import Awaited, AwaitedState, first_awaited
 from clearlane.store.claims.claim_updates import LOCK, ClaimStateRow
 from clearlane.store.claims.claims import add_event
 from clearlane.store.database.database import Tx, find_row
@@ -22,6 +23,8 @@ class UnsentChange(NamedTuple):
     status: bytes
     event: str
     at: int
+    awaited: Awaited | None = None
+    """What it awaits; None if its new state says so."""
 
 
 async def lock(tx: Tx, claim_number: str) -> ClaimStateRow | None:
@@ -34,14 +37,19 @@ async def lock(tx: Tx, claim_number: str) -> ClaimStateRow | None:
 
 async def update(tx: Tx, seen: ClaimStateRow, change: UnsentChange, *, events: int) -> bool:
     """Change a claim that is still as it was seen; return whether it was. ``events`` is how many events report the change."""
+    # The labels of unsent claims are their states.
+    label = change.state.lower()
+    awaited = first_awaited(label, change.at)
+    if change.awaited is not None:
+        awaited = AwaitedState(change.awaited.value, change.at)._asdict()
     changed = await tx.run(
         _UPDATE,
         of=seen.claim_number,
         seen_state=seen.state,
         seen_queued=seen.queued,
         new_state=change.state,
-        # The labels of unsent claims are their states.
-        new_label=change.state.lower(),
+        new_label=label,
+        **awaited,
         new_queued=change.queued,
         new_status=change.status,
         new_sequence=seen.event_sequence + events,
@@ -66,4 +74,5 @@ _UPDATE = scoped_update(
     status=bindparam("new_status"),
     event_sequence=bindparam("new_sequence"),
     updated_at=bindparam("changed_at"),
+    **{name: bindparam(name) for name in AwaitedState._fields},
 )

@@ -159,12 +159,13 @@ async def open_database(
     anchor: Path,
     clock: Clock,
     anchor_copy: str = "",
+    is_helper: bool = False,
 ) -> Database:
     """Open the database, and check that it is durable, has our schema and fits the master key.
 
-    Otherwise it is refused with a sentence (:class:`OperationRefused`).
+    Otherwise it is refused with a sentence (:class:`OperationRefused`). A helper writes much beside a service that answers.
     """
-    database = await _connect(url, sqlite_file, connections, clock)
+    database = await _connect(url, sqlite_file, connections, clock, is_helper=is_helper)
     try:
         await migrate.require_current(database)
         found = await _installation_keys(database, keys, clock)
@@ -175,7 +176,9 @@ async def open_database(
     return database
 
 
-async def _connect(url: str, sqlite_file: Path, connections: int, clock: Clock) -> Database:
+async def _connect(
+    url: str, sqlite_file: Path, connections: int, clock: Clock, *, is_helper: bool
+) -> Database:
     if url.startswith("postgres"):
         from clearlane.store.database.postgresql import PostgresqlDatabase
 
@@ -184,7 +187,7 @@ async def _connect(url: str, sqlite_file: Path, connections: int, clock: Clock) 
         return postgresql
     from clearlane.store.database.sqlite import SqliteDatabase
 
-    sqlite = SqliteDatabase(sqlite_file, clock)
+    sqlite = SqliteDatabase(sqlite_file, clock, is_helper=is_helper)
     await sqlite.open()
     return sqlite
 

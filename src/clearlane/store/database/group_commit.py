@@ -69,6 +69,10 @@ class LockContention(StoreFault):
     """A deadlock or serialization failure; the job is tried again."""
 
 
+TEMPORARY_FAULTS = (DatabaseUnavailable, LockContention, TimeoutError)
+"""The database is down or busy: all work waits. Any other fault is of the row or the statement, and comes again."""
+
+
 class StatementFault(StoreFault):
     """A statement that does not fit its values: a programming error."""
 
@@ -311,6 +315,7 @@ async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
     try:
         return await _wait_for_commit(queue, write)
     finally:
+        write.outcome = None  # it refers to the write: both are freed now, with the rows of the job
         queue.write_seconds.count(time.monotonic() - write.since)
 
 

@@ -24,7 +24,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 # The key of PostgreSQL's advisory lock: any number, as long as every node takes the same one.
 MIGRATION_LOCK = 0x636C6E6D
 # Revisions of the schema before the first release, which no migration starts from.
-UNRELEASED = re.compile(r"000[1-7]|v0001[a-z]?")
+UNRELEASED = re.compile(r"000[1-7]|v000[12][a-z]?")
 
 
 class SchemaState(StrEnum):

@@ -51,15 +51,16 @@ class SqliteDatabase:
 
     dialect = DIALECT
 
-    def __init__(self, file: Path, clock: Clock) -> None:
+    def __init__(self, file: Path, clock: Clock, *, is_helper: bool = False) -> None:
         self._file = file
         self._readers: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
         self._all_readers: list[aiosqlite.Connection] = []
-        self._writer = WriterThread(file, clock)
+        self._opening: set[asyncio.Task[None]] = set()
+        self._writer = WriterThread(file, clock, is_helper=is_helper)
         self._closed = False
 
     async def open(self) -> None:
-        """Create the file if there is none, open every connection and check it."""
+        """Create the file if there is none, open a connection that writes and one that reads, and check both."""
         if sqlite3.sqlite_version_info < VERSION_MIN:
             raise OperationRefused(
                 f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed."
@@ -67,8 +68,7 @@ class SqliteDatabase:
         create_private_file(self._file)
         await asyncio.to_thread(self._writer.start)
         try:
-            for _ in range(SQLITE_READERS):
-                await self._open_reader()
+            await self._open_reader()
         except BaseException:
             await self.close()
             raise
@@ -142,6 +142,8 @@ class SqliteDatabase:
         if self._closed:
             raise DatabaseUnavailable("the database is closed")
         began = time.monotonic()
+        if self._readers.empty():
+            self._add_reader()
         connection = await self._readers.get()
         self._writer.queue.read_seconds.count(time.monotonic() - began)
         try:
@@ -169,9 +171,17 @@ class SqliteDatabase:
         """Finish the waiting writes, then close every connection."""
         await asyncio.to_thread(self._writer.stop)
         self._closed = True
+        await asyncio.gather(*self._opening, return_exceptions=True)
         for reader in self._all_readers:
             await reader.close()
         self._all_readers.clear()
+
+    def _add_reader(self) -> None:
+        """Open one more connection, up to the limit; who waits takes it or one that is returned before."""
+        if len(self._all_readers) + len(self._opening) < SQLITE_READERS:
+            opening = asyncio.create_task(self._open_reader(), name="sqlite-reader")
+            self._opening.add(opening)
+            opening.add_done_callback(self._opening.discard)
 
     async def _open_reader(self) -> None:
         # With our own connect, so that readers are checked like the writer.

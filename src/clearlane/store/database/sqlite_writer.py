@@ -33,9 +33,21 @@ from clearlane.store.database.group_commit import (
     write_fault,
 )
 from clearlane.store.database.sql import AnyScope, Statement, SystemScope
-from clearlane.store.database.sqlite_connection import DIALECT, connect, writer_fault
+from clearlane.store.database.sqlite_connection import (
+    DIALECT,
+    connect,
+    error_code,
+    writer_fault,
+)
 
 SQLITE_PAUSE_SECONDS = 0.0005
+SQLITE_LOOK_SECONDS, SQLITE_LOOKS_MAX = 0.0002, 100
+"""How often a writer looks whether the lock is free: in every pause of another, as long as one usually writes."""
+SQLITE_LATE_LOOK_SECONDS = 0.001
+"""How often it looks after that: each look takes the interpreter from other threads."""
+CHECKPOINT_PAGES, HELPER_CHECKPOINT_PAGES = 2_000, 500
+"""A commit that finds more pages in the log copies them into the file. That takes long: a helper does it before a service has to."""
+PRIMARY_CODE = 0xFF
 FULL_DISK = "the disk is full: reads are answered, claims and files are refused"
 
 T = TypeVar("T")
@@ -113,12 +125,34 @@ class SqliteWriteConnection:
     """The connection of the writer thread."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA busy_timeout = 0")  # ``begin`` waits
         self.connection = connection
         self._has_savepoint = False
 
     async def begin(self) -> None:
-        self.connection.execute("BEGIN IMMEDIATE")
+        """Begin a transaction as soon as no other process writes.
+
+        SQLite itself would look again after 1, 2, 5, 10 and more milliseconds, and miss the pauses of a process that writes
+        page after page.
+        """
+        until, looks = time.monotonic() + limits.SQLITE_BUSY_SECONDS_MAX, 0
+        while not self._takes_lock():
+            if time.monotonic() > until:
+                self.connection.execute("BEGIN IMMEDIATE")  # once more, for its error
+                break
+            looks += 1
+            pause = SQLITE_LOOK_SECONDS if looks < SQLITE_LOOKS_MAX else SQLITE_LATE_LOOK_SECONDS
+            time.sleep(pause)  # noqa: ASYNC251  (only the writer thread steps this)
         self._has_savepoint = False
+
+    def _takes_lock(self) -> bool:
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error_code(error) & PRIMARY_CODE != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        return True
 
     async def begin_job(self, scope: AnyScope) -> None:
         if self._has_savepoint:
@@ -159,7 +193,7 @@ def run_synchronously(work: Coroutine[Any, Any, T]) -> T:
 class WriterThread:
     """The one thread that writes: takes the waiting writes, commits them together, pauses."""
 
-    def __init__(self, file: Path, clock: Clock) -> None:
+    def __init__(self, file: Path, clock: Clock, *, is_helper: bool = False) -> None:
         self.queue = WriteQueue()
         self.committer = GroupCommitter(clock)
         self.anchor: Anchor | None = None
@@ -167,6 +201,7 @@ class WriterThread:
         self.write_fault = ""
         self.reserve = DiskReserve(file.parent)
         self._file = file
+        self._is_helper = is_helper
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._opened = threading.Event()
         self._fault: Exception | None = None
@@ -189,6 +224,8 @@ class WriterThread:
     def _serve(self) -> None:
         try:
             connection = connect(self._file)
+            pages = HELPER_CHECKPOINT_PAGES if self._is_helper else CHECKPOINT_PAGES
+            connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
         except Exception as fault:  # noqa: BLE001  (raised again by start, in the caller's thread)
             self._fault = fault
             self._opened.set()

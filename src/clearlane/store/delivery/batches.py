@@ -23,7 +23,14 @@ from clearlane.store.claims import claim_lookup, claim_queue
 from clearlane.store.claims.claim_queue import QueuedClaim
 from clearlane.store.database.database import Row, SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims
-from clearlane.store.database.sql import Statement, among, inlined, insert_into, select_as
+from clearlane.store.database.sql import (
+    Statement,
+    among,
+    inlined,
+    insert_into,
+    scoped_select,
+    select_as,
+)
 from clearlane.store.delivery.control_numbers import (
     CONTROL_NUMBERS_SKIPPED,
     last_control_number,
@@ -44,6 +51,7 @@ SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
 """The data key that seals a batch is the installation's, which is not a vendor."""
 TABLE = "batches"
+DIGEST_BYTES = 32
 
 UNDELIVERED = states_that_allow(BatchEvent.DELIVERED)
 
@@ -76,8 +84,14 @@ class BatchFile:
     name: str
     digest: str
     content: bytes = field(repr=False)
+    part_digests: bytes = field(default=b"", repr=False)
+    """SHA-256 of each claim's part of the file, in the order of the claims' numbers; empty for inquiries."""
     bytes: int
     """Size of the file as it is sent."""
+    hop: str = ""
+    """The hop that it is sent to; empty if it goes to the payer."""
+    hop_payer_id: str = ""
+    """The payer's id as the hop has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +104,10 @@ class Batch:
     kind: str
     """The kind of its claims; empty for a batch of inquiries."""
     route_id: int
+    hop: str = ""
+    """The hop that it is sent to; empty if it goes to the payer."""
+    hop_payer_id: str = ""
+    """The payer's id as the hop has it."""
     state: BatchState
     control: int
     name: str
@@ -220,11 +238,32 @@ async def find_by_control(tx: Tx, control: int) -> Batch | None:
     return await find_row(tx, to_batch, _BY_CONTROL, control=control)
 
 
+async def find_by_controls(tx: Tx, controls: Collection[int]) -> dict[int, Batch]:
+    """Return the batches that carry these control numbers, by number."""
+    wanted = sorted(one for one in controls if 0 < one <= CONTROL_NUMBER_MAX)
+    if not wanted:
+        return {}
+    found = await list_rows(tx, to_batch, _BY_CONTROLS, controls=wanted)
+    return {batch.control: batch for batch in found}
+
+
 async def read_content(tx: Tx, vault: Vault, batch: Batch) -> bytes:
     """Return the file of a batch."""
     row = require_row(await tx.row(_CONTENT, id=batch.id), "the content of a batch")
     await vault.load_keys_of(tx, [row[0]])
     return vault.open(OWNER, TABLE, batch.name, row[0])
+
+
+async def read_part_digests(tx: Tx, batch_id: int) -> list[bytes]:
+    """Return the SHA-256 of each claim's part of the file of a batch, in the order of the claims' numbers."""
+    row = require_row(await tx.row(_PART_DIGESTS, id=batch_id), "a batch")
+    return [row[0][at : at + DIGEST_BYTES] for at in range(0, len(row[0]), DIGEST_BYTES)]
+
+
+async def count_sent_claims(tx: Tx, *, since: int, before: int) -> int:
+    """Count the claims of the scope in batches that were delivered in these microseconds; one that was sent twice, twice."""
+    row = await tx.row(_SENT_CLAIMS, since=since, before=before)
+    return int(row[0]) if row else 0
 
 
 async def list_members(tx: Tx, batch_id: int) -> list[BatchMember]:
@@ -381,8 +420,12 @@ def to_batch(*row: Any) -> Batch:
 
 # ---- statements -------------------------------------------------------------------------------
 
-NAMES = tuple(column.name for column in batches.columns if column.name != "content")
-_FILE = ("route_id", "control", "name", "digest", "bytes", "content")
+LARGE = frozenset({"content", "part_digests"})
+"""Columns that are read by themselves."""
+NAMES = tuple(column.name for column in batches.columns if column.name not in LARGE)
+_FILE = (
+    "route_id", "hop", "hop_payer_id", "control", "name", "digest", "bytes", "content", "part_digests",
+)  # fmt: skip
 
 
 _ADD = Statement(
@@ -406,7 +449,19 @@ _UNDELIVERED = Statement(
 _FIND = Statement(BATCHES.where(batches.c.id == bindparam("id")))
 _LOCK = Statement(BATCHES.where(batches.c.id == bindparam("id")).with_for_update())
 _BY_CONTROL = Statement(BATCHES.where(batches.c.control == bindparam("control")))
+_BY_CONTROLS = Statement(BATCHES.where(among(batches.c.control, "controls")))
 _CONTENT = Statement(select(batches.c.content).where(batches.c.id == bindparam("id")))
+_PART_DIGESTS = Statement(select(batches.c.part_digests).where(batches.c.id == bindparam("id")))
+_SENT_CLAIMS = scoped_select(
+    select(func.count())
+    .select_from(batch_claims)
+    .join(batches, batches.c.id == batch_claims.c.batch_id)
+    .where(
+        batches.c.delivered_at >= bindparam("since", type_=BigInteger),
+        batches.c.delivered_at < bindparam("before", type_=BigInteger),
+    ),
+    batch_claims,
+)
 _MEMBERS = Statement(
     select(
         batch_claims.c.claim_number,

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, bindparam, select
+from sqlalchemy import ColumnElement, Table, and_, bindparam, select
 
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.kernel.list_filter import FilterType, ListFilter
+from clearlane.payers.hops import HOP
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.store.database.database import Row, Tx
 from clearlane.store.database.schema import INBOX_STATES, batches, inbox
-from clearlane.store.database.sql import Statement, among
+from clearlane.store.database.sql import Statement, among, inlined
 from clearlane.store.delivery import batches as sent_files
 from clearlane.store.delivery.batches import Batch
 from clearlane.store.delivery.inbox import InboxFile
@@ -65,7 +66,7 @@ def _list(table: Table, columns: tuple[str, ...], names: frozenset[str]) -> Stat
     return Statement(core.order_by(table.c.id.desc()).limit(bindparam("limit")))
 
 
-def _filters(states: Sequence[str]) -> tuple[FileFilter, ...]:
+def _filters(states: Sequence[str], types: tuple[str, ...]) -> tuple[FileFilter, ...]:
     return (
         FileFilter(
             "payer",
@@ -80,7 +81,7 @@ def _filters(states: Sequence[str]) -> tuple[FileFilter, ...]:
             lambda table: table.c.type == bindparam("type"),
             "Type of payer",
             "The type of the payer.",
-            PAYER_TYPES,
+            types,
         ),
         FileFilter(
             "state",
@@ -93,7 +94,10 @@ def _filters(states: Sequence[str]) -> tuple[FileFilter, ...]:
     )
 
 
-BATCH_FILTERS, INBOX_FILTERS = _filters(tuple(BatchState)), _filters(INBOX_STATES)
+BATCH_FILTERS = _filters(tuple(BatchState), PAYER_TYPES)
+INBOX_FILTERS = _filters(INBOX_STATES, (*PAYER_TYPES, HOP))
 _CONDITIONS = {one.name: one.condition for one in BATCH_FILTERS} | {
-    "before": lambda table: table.c.id < bindparam("before")
+    "before": lambda table: table.c.id < bindparam("before"),
+    # Of batches alone; the second part lets the index serve it.
+    "hop": lambda table: and_(table.c.hop == bindparam("hop"), table.c.hop != inlined("")),
 }

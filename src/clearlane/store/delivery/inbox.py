@@ -186,6 +186,13 @@ async def all_polls(tx: Tx) -> dict[tuple[str, str, int], RoutePoll]:
     return {poll.key: poll for poll in (RoutePoll(*row) for row in await tx.rows(_POLLS))}
 
 
+async def poll_soon(tx: Tx, key: tuple[str, str, int], now: int) -> None:
+    """Let a route be polled at the next tick, instead of at its next time."""
+    type, payer_id, route_id = key
+    of_route = {"of_type": type, "of_payer": payer_id, "of_route": route_id}
+    await tx.run(_POLL_SOON, **of_route, now=now)
+
+
 async def begin_poll(
     tx: Tx, key: tuple[str, str, int], now: int, until: int, *, latest: int
 ) -> bool:
@@ -283,6 +290,11 @@ _BEGIN_POLL = Statement(
         (polls.c.next_at <= bindparam("now")) | (polls.c.next_at > bindparam("latest")),
     )
     .values(next_at=bindparam("until"))
+)
+_POLL_SOON = Statement(
+    update(polls)
+    .where(_THIS_POLL, polls.c.next_at > bindparam("now"))
+    .values(next_at=bindparam("now"))
 )
 _EXTEND_POLL = Statement(update(polls).where(_THIS_POLL).values(next_at=bindparam("until")))
 _FAULT = Statement(

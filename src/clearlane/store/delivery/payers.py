@@ -33,6 +33,11 @@ IncomingPayers = Sequence[tuple[int, Payer]]
 # The order of the fields of a Payer, which is built from a row as it comes.
 _COLUMNS = Payer.__struct_fields__
 _ALL = Statement(select(*(payers.c[name] for name in _COLUMNS)))
+_ONE = Statement(
+    select(*(payers.c[name] for name in _COLUMNS)).where(
+        payers.c.payer_id == bindparam("payer_id"), payers.c.type == bindparam("type")
+    )
+)
 _ADD = Statement(insert_into(payers, *_COLUMNS))
 _ADD_MISSING = Statement(insert_into(payers, *_COLUMNS).on_conflict_do_nothing())
 _DROP = Statement(
@@ -68,6 +73,12 @@ def _directory(rows: Iterable[Row], routed: set[tuple[str, str]] | None) -> Paye
         (with_values(p, has_route=routed is None or p.key in routed) for p in payers),
         sandbox=routed is None,
     )
+
+
+async def find_payer(tx: Tx, payer_id: str, type: str) -> Payer | None:
+    """Return a payer by its PayerId, for what has no snapshot of the directory at hand."""
+    row = await tx.row(_ONE, payer_id=payer_id, type=type)
+    return None if row is None else _payer(row)
 
 
 async def preview_import(
@@ -157,14 +168,18 @@ def _payer(row: Row) -> Payer:
         type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
         offers_eligibility, claim_enrollment_required, is_test, active, aliases, has_route,
         accepts_claims, replacements, billing_zip_required, program, edits, member_id_pattern,
-        filing_days, corrected_filing_days, secondary_filing_days, attachments,
+        filing_days, corrected_filing_days, secondary_filing_days, appeal_filing_days, attachments,
+        institutional_payer_id,
+        inquiry_enrollments,
     ) = row  # fmt: skip
     return Payer(
         type, name, svc_payer_id, payer_id, national_payer_id, era_availability,
         bool(offers_eligibility), bool(claim_enrollment_required), bool(is_test), bool(active),
         _words(aliases), bool(has_route), bool(accepts_claims), replacements,
         bool(billing_zip_required), program, _words(edits), member_id_pattern,
-        filing_days, corrected_filing_days, secondary_filing_days, _words(attachments),
+        filing_days, corrected_filing_days, secondary_filing_days, appeal_filing_days, _words(attachments),
+        institutional_payer_id,
+        _words(inquiry_enrollments),
     )  # fmt: skip
 
 

@@ -7,12 +7,13 @@ X12 and no connection.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, literal, select
+from sqlalchemy import ColumnElement, bindparam, func, literal, select
 
+from clearlane.payers.hops import HOP
 from clearlane.store.claims.claim_queue import QUEUED, is_queued
 from clearlane.store.database.database import SystemScope, Tx, find_row
 from clearlane.store.database.schema import batch_claims, batches, claim_facts, claims
-from clearlane.store.database.sql import Statement, among
+from clearlane.store.database.sql import Statement, among, inlined
 from clearlane.store.delivery.batches import BATCHES, Batch, to_batch
 
 SCOPE = SystemScope("traffic of routes concerns many clients")
@@ -33,7 +34,10 @@ class UnansweredFiles(NamedTuple):
 
 
 async def last_delivered(tx: Tx, destination: Destination) -> Batch | None:
-    """Return the newest batch that the payer has."""
+    """Return the newest batch that the payer has; of a hop, for any payer that it serves."""
+    type, id = destination
+    if type == HOP:
+        return await find_row(tx, to_batch, _LAST_OVER_HOP, of_hop=id)
     return await find_row(tx, to_batch, _LAST_DELIVERED, **_of(destination))
 
 
@@ -68,9 +72,16 @@ def _of(destination: Destination) -> dict[str, object]:
 
 
 _TO = (batches.c.type == bindparam("of_type"), batches.c.payer_id == bindparam("of_payer"))
-_LAST_DELIVERED = Statement(
-    BATCHES.where(*_TO, batches.c.delivered_at.is_not(None)).order_by(batches.c.id.desc()).limit(1)
-)
+
+
+def _last_delivered(*where: ColumnElement[bool]) -> Statement:
+    delivered = BATCHES.where(*where, batches.c.delivered_at.is_not(None))
+    return Statement(delivered.order_by(batches.c.id.desc()).limit(1))
+
+
+_LAST_DELIVERED = _last_delivered(*_TO)
+# The second part lets the index serve it.
+_LAST_OVER_HOP = _last_delivered(batches.c.hop == bindparam("of_hop"), batches.c.hop != inlined(""))
 _DELIVERED = (
     select(batches.c.id, batches.c.delivered_at)
     .where(

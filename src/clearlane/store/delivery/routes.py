@@ -9,11 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, select, union, update
 
 from clearlane.kernel import limits
 from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.payers.hops import HOP, Hop, HopPayer, shared_ids
 from clearlane.payers.route_change import differences, moves
 from clearlane.payers.routes import FILE_KINDS, SENDER_SEPARATOR, Route, RouteKind, RouteSecrets
 from clearlane.store.database.database import (
@@ -24,7 +26,7 @@ from clearlane.store.database.database import (
     SystemScope,
     Tx,
 )
-from clearlane.store.database.schema import ROUTE_ACTIONS, audit, revisions, routes
+from clearlane.store.database.schema import ROUTE_ACTIONS, audit, hop_payers, revisions, routes
 from clearlane.store.database.sql import Statement, inlined, insert_into
 from clearlane.store.installation.nodes import bump_revision
 from clearlane.store.vault.vault import Vault
@@ -58,11 +60,30 @@ class RouteWithSecrets:
 class ActiveRoutes:
     """The active routes as one snapshot, found by payer, in their order."""
 
-    def __init__(self, routes: Iterable[RouteWithSecrets]) -> None:
+    def __init__(
+        self,
+        routes: Iterable[RouteWithSecrets],
+        payers_of_hops: Mapping[int, Sequence[HopPayer]] = MappingProxyType({}),
+        inactive_hops: Iterable[Route] = (),
+    ) -> None:
+        """``payers_of_hops`` are the payers that each route to a hop serves, by the number of the route."""
+        self.hops: dict[int, Hop] = {}
+        """The hops that are in use, by the number of their route."""
         self._by_payer: dict[tuple[str, str], list[RouteWithSecrets]] = defaultdict(list)
-        for stored in sorted(routes, key=lambda r: (r.route.position, r.route.id)):
-            if stored.route.active:
-                self._by_payer[stored.route.payer_key].append(stored)
+        # Of one position, a payer's own route comes before a hop.
+        order = sorted(routes, key=lambda r: (r.route.position, r.route.type == HOP, r.route.id))
+        active = [one for one in order if one.route.active]
+        for stored in active:
+            if stored.route.type == HOP and stored.route.carries_files:
+                self.hops[stored.route.id] = _hop(stored.route, payers_of_hops)
+        for stored in active:
+            self._by_payer[stored.route.payer_key].append(stored)
+            if hop := self.hop_of(stored.route):
+                for payer in hop.served:
+                    self._by_payer[payer.key].append(stored)
+        # Files of a hop may wait, or be posted again, when its route is no longer used: the newest one counts then.
+        newest = sorted(inactive_hops, key=lambda route: route.id, reverse=True)
+        self._known_hops = (*self.hops.values(), *(_hop(one, payers_of_hops) for one in newest))
 
     def file_routes(self, type: str, payer_id: str) -> list[RouteWithSecrets]:
         """Return the routes for files, first choice first."""
@@ -72,22 +93,103 @@ class ActiveRoutes:
         """Return the routes for real-time inquiries, first choice first."""
         return [r for r in self._of(type, payer_id) if not r.route.carries_files]
 
+    def hop_of(self, route: Route) -> Hop | None:
+        """Return the hop of a route to it; a route in real time has the map of the one for files."""
+        if route.type != HOP:
+            return None
+        return next((one for one in self.hops.values() if one.id == route.payer_id), None)
+
+    def find_hop(self, id: str) -> Hop | None:
+        """Return a hop for what comes back: the one that is in use, else the one that was."""
+        return next((one for one in self._known_hops if one.id == id), None)
+
     def _of(self, type: str, payer_id: str) -> Sequence[RouteWithSecrets]:
         return self._by_payer.get((type, payer_id.casefold()), ())
 
     def all_file_routes(self) -> list[RouteWithSecrets]:
-        """Return the routes for files of every payer, whose mailboxes are polled."""
-        return [
-            r for of_payer in self._by_payer.values() for r in of_payer if r.route.carries_files
-        ]
+        """Return the routes for files of every payer and hop, whose mailboxes are polled."""
+        found = {
+            r.route.id: r
+            for of_payer in self._by_payer.values()
+            for r in of_payer
+            if r.route.carries_files
+        }
+        return list(found.values())
 
 
 async def load_routes(database: Database, vault: Vault) -> ActiveRoutes:
-    """Load the active routes with their secrets."""
+    """Load the active routes with their secrets, and the maps of hops that are no longer in use."""
     async with database.read(SCOPE) as tx:
-        rows = [row for row in await tx.rows(_ALL) if row[_ACTIVE]]
+        every = await tx.rows(_ALL)
+        rows = [row for row in every if row[_ACTIVE]]
         await vault.load_keys_of(tx, [row[_SEALED] for row in rows if row[_SEALED]])
-    return ActiveRoutes(RouteWithSecrets(_route(row), _secrets(vault, row)) for row in rows)
+        payers_of_hops = await _payers_of_hops(tx)
+    stored = [RouteWithSecrets(_route(row), _secrets(vault, row)) for row in rows]
+    inactive = [_route(row) for row in every if not row[_ACTIVE]]
+    hops = [one for one in inactive if one.type == HOP and one.carries_files]
+    return ActiveRoutes(stored, payers_of_hops, hops)
+
+
+def _hop(route: Route, payers_of_hops: Mapping[int, Sequence[HopPayer]]) -> Hop:
+    name = route.text("receiver_name") or route.payer_id
+    return Hop(route.payer_id, name, payers_of_hops.get(route.id, ()))
+
+
+async def list_hop_payers(database: Database, id: int) -> list[HopPayer]:
+    """Return the payers that a hop serves, and those that it served."""
+    async with database.read(SCOPE) as tx:
+        return (await _payers_of_hops(tx)).get(id, [])
+
+
+async def set_hop_payers(
+    database: Database,
+    id: int,
+    given: Iterable[HopPayer],
+    *,
+    drop_others: bool = False,
+    actor: Actor,
+) -> RouteChange:
+    """Set payers of a hop's map; with ``drop_others`` all that are not given are taken off it."""
+
+    async def job(tx: Tx) -> RouteChange:
+        await tx.row(_LOCK)
+        route = _route(await _existing(tx, id))
+        if route.type != HOP:
+            raise OperationRefused(f"Route {id} goes to a payer: only a hop has a map of payers.")
+        before = {one.key: one for one in (await _payers_of_hops(tx)).get(id, [])}
+        after = {one.key: one for one in given}
+        if drop_others:
+            gone = (one for key, one in before.items() if key not in after)
+            after |= {one.key: one._replace(active=False) for one in gone}
+        changed = [one for key, one in after.items() if before.get(key) != one]
+        if not changed:
+            return RouteChange(route, None)
+        if shared := shared_ids((before | after).values()):
+            raise OperationRefused(" ".join(shared))
+        await tx.many(
+            _SET_HOP_PAYER,
+            [{"route_id": id, **one._asdict(), "active": int(one.active)} for one in changed],
+        )
+        words = _map_words(changed)
+        return RouteChange(route, await _record_change(tx, "route.payers", route, words))
+
+    return await database.write(SCOPE, job, actor=actor)
+
+
+def _map_words(changed: Sequence[HopPayer]) -> str:
+    """Return what changed in a map: the payer if it is one, else how many."""
+    if len(changed) > 1:
+        return f"{len(changed)} payers of the map"
+    one = changed[0]
+    sent = f"as {one.hop_payer_id}" if one.active else "taken off the map"
+    return f"{one.type} {one.payer_id} {sent}"
+
+
+async def _payers_of_hops(tx: Tx) -> dict[int, list[HopPayer]]:
+    found: dict[int, list[HopPayer]] = {}
+    for route_id, type, payer_id, sent, active in await tx.rows(_HOP_PAYERS):
+        found.setdefault(route_id, []).append(HopPayer(type, payer_id, sent, bool(active)))
+    return found
 
 
 async def list_routes(
@@ -370,9 +472,24 @@ _HISTORY = Statement(
 _LOCK = Statement(
     select(revisions.c.revision).where(revisions.c.name == REVISION).with_for_update()
 )
+_HOP_PAYERS = Statement(
+    select(hop_payers).order_by(hop_payers.c.route_id, hop_payers.c.type, hop_payers.c.payer_id)
+)
+_ADD_HOP_PAYER = insert_into(hop_payers, "route_id", "type", "payer_id", "hop_payer_id", "active")
+_SET_HOP_PAYER = Statement(
+    _ADD_HOP_PAYER.on_conflict_do_update(
+        index_elements=["route_id", "type", "payer_id"],
+        set_={name: _ADD_HOP_PAYER.excluded[name] for name in ("hop_payer_id", "active")},
+    )
+)
 PAYERS_WITH_FILE_ROUTES = Statement(
-    select(routes.c.type, routes.c.payer_id).where(
-        routes.c.active == 1, routes.c.kind.in_(sorted(FILE_KINDS))
+    union(
+        select(routes.c.type, routes.c.payer_id).where(
+            routes.c.active == 1, routes.c.kind.in_(sorted(FILE_KINDS))
+        ),
+        select(hop_payers.c.type, hop_payers.c.payer_id)
+        .select_from(hop_payers.join(routes, routes.c.id == hop_payers.c.route_id))
+        .where(routes.c.active == 1, hop_payers.c.active == 1),
     )
 )
 """Type and id of the payers that claims can be sent to, for the payer directory."""

@@ -53,6 +53,14 @@ async def list_events(
     return found[:limit]
 
 
+async def list_of_vendor(
+    tx: Tx, types: Collection[str], *, after: int, limit: int, of_vendor: int
+) -> list[Event]:
+    """Return the events of no site that are for a vendor after a number, in order."""
+    rows = await tx.rows(_OTHERS, types=sorted(types), vendor=of_vendor, after=after, limit=limit)
+    return [_single(row) for row in rows]
+
+
 async def list_all(tx: Tx, types: Collection[str], *, after: int, limit: int) -> list[Event]:
     """Return the events of every vendor and those of operators after a number, in order, for an operator."""
     values = {"types": sorted(types), "after": after, "limit": limit}

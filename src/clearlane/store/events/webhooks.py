@@ -25,6 +25,7 @@ TABLE, ANSWERS = "webhook_endpoints", "webhook_deliveries"
 SCOPE = SystemScope("webhooks of all vendors are delivered")
 ACTIVE, DISABLED = "active", "disabled"
 WAITING, DELIVERED, FAILED = "waiting", "delivered", "failed"
+OF_TYPE_AT_ONCE = 20
 
 
 @shows("endpoint_id", "state")
@@ -52,6 +53,7 @@ class DeliveryRow(NamedTuple):
     endpoint_id: str
     event_id: int
     type: str
+    claim_number: str
     state: str
     attempts: int
     due_at: int | None
@@ -59,6 +61,15 @@ class DeliveryRow(NamedTuple):
     status: int | None
     fault: str
     answer: bytes | None
+
+
+class NewDelivery(NamedTuple):
+    """An event that is to be delivered."""
+
+    event_id: int
+    type: str
+    claim_number: str = ""
+    """Events of one claim are delivered in order; empty for an event of no claim."""
 
 
 class EndpointInNeed(NamedTuple):
@@ -113,27 +124,73 @@ async def remove(tx: Tx, endpoint_id: str) -> None:
 
 
 async def add_deliveries(
-    tx: Tx, endpoint_id: str, new: Sequence[tuple[int, str]], *, due_at: int, again: bool
+    tx: Tx, endpoint_id: str, new: Sequence[NewDelivery], *, due_at: int, again: bool
 ) -> None:
     """Have events delivered: new ones and those that failed; with ``again`` also those that were delivered."""
-    rows = [
-        {"endpoint_id": endpoint_id, "event_id": event_id, "type": type, "due_at": due_at}
-        for event_id, type in new
-    ]
-    await tx.many(_ADD_DELIVERY, rows)
+    await note_deliveries(tx, endpoint_id, new, due_at=due_at)
     states = [FAILED, DELIVERED] if again else [FAILED]
     await tx.run(
         _DELIVER_AGAIN,
         endpoint=endpoint_id,
-        events=[event_id for event_id, _ in new],
+        events=[one.event_id for one in new],
         states=states,
         due=due_at,
     )
 
 
+async def note_deliveries(
+    tx: Tx, endpoint_id: str, new: Sequence[NewDelivery], *, due_at: int
+) -> None:
+    """Have events delivered that were not noted before; those of a claim whose earlier event failed after that one."""
+    claims = {one.claim_number for one in new} - {""}
+    held: dict[str, int] = dict(
+        await tx.rows(_HELD_UNTIL, endpoint=endpoint_id, claims=sorted(claims), now=due_at)
+        if claims
+        else ()
+    )
+    rows = [
+        {"endpoint_id": endpoint_id, "due_at": held.get(one.claim_number, due_at), **one._asdict()}
+        for one in new
+    ]
+    await tx.many(_ADD_DELIVERY, rows)
+
+
+async def hold_up(tx: Tx, failed: Sequence[DeliveryRow]) -> None:
+    """Let what follows failed deliveries in their claims wait for them."""
+    rows = [
+        {
+            "endpoint": one.endpoint_id,
+            "claim": one.claim_number,
+            "after": one.event_id,
+            "due": one.due_at,
+        }
+        for one in failed
+        if one.claim_number
+    ]
+    await tx.many(_HOLD_UP, rows)
+
+
+async def let_go(tx: Tx, arrived: Sequence[DeliveryRow], now: int) -> None:
+    """Let what waited behind deliveries in their claims go: they have arrived."""
+    rows = [
+        {"endpoint": one.endpoint_id, "claim": one.claim_number, "due": now}
+        for one in arrived
+        if one.claim_number
+    ]
+    await tx.many(_LET_GO, rows)
+
+
 async def list_due(tx: Tx, endpoint_id: str, now: int, limit: int) -> list[DeliveryRow]:
-    """Return deliveries to an endpoint that are due, the oldest first."""
+    """Return deliveries to an endpoint that are due, in the order in which those of a claim are sent."""
     return await list_rows(tx, DeliveryRow, _DUE, endpoint=endpoint_id, now=now, limit=limit)
+
+
+async def list_due_of_type(tx: Tx, endpoint_id: str, type: str, now: int) -> list[DeliveryRow]:
+    """Return deliveries of events of one type to an endpoint that are due, a few at most."""
+    return await list_rows(
+        tx, DeliveryRow, _DUE_OF_TYPE, endpoint=endpoint_id, of_type=type, now=now,
+        limit=OF_TYPE_AT_ONCE,
+    )  # fmt: skip
 
 
 async def count_waiting(tx: Tx, endpoint_id: str) -> int:
@@ -191,6 +248,17 @@ async def release_lease(tx: Tx, endpoint_id: str, holder: str) -> None:
     await tx.run(_RELEASE, endpoint=endpoint_id, who=holder)
 
 
+async def release_leases(tx: Tx, holder: str) -> int:
+    """Let other nodes deliver to every endpoint that a node had, because it died."""
+    return await tx.run(_RELEASE_ALL, who=holder)
+
+
+async def oldest_due(tx: Tx, now: int) -> int | None:
+    """Return since when the oldest delivery waits that could be made; None if none does."""
+    row = await tx.row(_OLDEST_DUE, now=now)
+    return None if row is None or row[0] is None else int(row[0])
+
+
 async def count_disabled(tx: Tx) -> int:
     """Return how many endpoints of all vendors are disabled."""
     return await find_row(tx, int, _COUNT_DISABLED) or 0
@@ -220,7 +288,7 @@ _SAVE = scoped_update(
 _REMOVE_DELIVERIES = scoped_delete(webhook_deliveries, _ITS)
 _REMOVE = scoped_delete(webhook_endpoints, _THIS)
 
-_NEW_DELIVERY = ("endpoint_id", "event_id", "type", "due_at")
+_NEW_DELIVERY = ("endpoint_id", "event_id", "type", "claim_number", "due_at")
 _ADD_DELIVERY = scoped_insert(webhook_deliveries, *_NEW_DELIVERY, ignore_conflict=True)
 _DELIVER_AGAIN = scoped_update(
     webhook_deliveries,
@@ -237,6 +305,41 @@ _DUE = scoped_select(
     .order_by(_D.due_at, _D.event_id)
     .limit(bindparam("limit")),
     webhook_deliveries,
+)
+_DUE_OF_TYPE = scoped_select(
+    _DELIVERIES.where(
+        _ITS,
+        _IS_WAITING,
+        _D.claim_number == literal("", literal_execute=True),
+        _D.type == bindparam("of_type"),
+        _D.due_at <= bindparam("now"),
+    )
+    .order_by(_D.event_id)
+    .limit(bindparam("limit")),
+    webhook_deliveries,
+)
+_OF_CLAIM = _D.claim_number == bindparam("claim")
+_HELD_UNTIL = scoped_select(
+    select(_D.claim_number, func.max(_D.due_at))
+    .where(_ITS, _IS_WAITING, among(_D.claim_number, "claims"), _D.due_at > bindparam("now"))
+    .group_by(_D.claim_number),
+    webhook_deliveries,
+)
+_HOLD_UP = scoped_update(
+    webhook_deliveries,
+    _ITS,
+    _OF_CLAIM,
+    _IS_WAITING,
+    _D.event_id > bindparam("after"),
+    due_at=bindparam("due"),
+)
+_LET_GO = scoped_update(
+    webhook_deliveries,
+    _ITS,
+    _OF_CLAIM,
+    _IS_WAITING,
+    _D.due_at > bindparam("due"),
+    due_at=bindparam("due"),
 )
 _COUNT_WAITING = scoped_select(
     select(func.count()).select_from(webhook_deliveries).where(_ITS, _IS_WAITING),
@@ -291,6 +394,18 @@ _RELEASE = Statement(
     update(webhook_endpoints)
     .where(_THIS, _E.holder == bindparam("who"))
     .values(holder="", lease_until=None),
+    system=True,
+)
+_RELEASE_ALL = Statement(
+    update(webhook_endpoints)
+    .where(_E.holder == bindparam("who"))
+    .values(holder="", lease_until=None),
+    system=True,
+)
+_OLDEST_DUE = Statement(
+    select(func.min(_D.due_at))
+    .select_from(webhook_deliveries.join(webhook_endpoints, _D.endpoint_id == _E.endpoint_id))
+    .where(_E.state == ACTIVE, _IS_WAITING, _D.due_at <= bindparam("now")),
     system=True,
 )
 _COUNT_DISABLED = Statement(

@@ -73,5 +73,6 @@ _CONDITIONS: Mapping[str, ColumnElement[bool]] = {
     "received_day_to": _F.received_day <= bindparam("received_day_to"),
     "answers": (_F.answers == bindparam("answers")) & (_F.answers != inlined("")),
     "not_fetched": _F.fetched_at.is_(None),
+    "shadow": _F.is_shadow == inlined(1),
 }
 _CONDITION_OF = {one.name: one.condition for one in CLIENT_FILE_FILTERS}

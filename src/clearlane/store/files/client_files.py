@@ -7,7 +7,7 @@ transaction; before that no list shows it. One node at a time works on a file, u
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, bindparam, func, or_, select
+from sqlalchemy import BigInteger, Integer, bindparam, case, func, or_, select
 
 from clearlane.kernel.client_file import FileDirection, FileState
 from clearlane.kernel.redacted_repr import shows
@@ -40,6 +40,8 @@ class NewFile(NamedTuple):
     """The file that it answers."""
     set_id: str = ""
     note: str = ""
+    is_shadow: int = 0
+    """1 if its claims are judged and never sent."""
 
 
 @shows("file_id", "direction", "type", "state")
@@ -67,6 +69,7 @@ class ClientFile(NamedTuple):
     set_id: str
     note: str
     attempts: int
+    is_shadow: int
 
 
 class FileResult(NamedTuple):
@@ -86,6 +89,7 @@ class WaitingFile(NamedTuple):
     vendor_id: int
     site_id: int
     file_id: str
+    bytes: int
     lease_until: int | None
     place: int
 
@@ -116,8 +120,10 @@ async def count_uploads(tx: Tx) -> int:
 
 
 async def find_same(tx: Tx, file: ClientFile) -> ClientFile | None:
-    """Return the first processed file of the site with the same bytes, if it is not this one."""
-    return await find_row(tx, ClientFile, _SAME, same=file.digest, file=file.file_id)
+    """Return the first processed file of the site with the same bytes, if it is not this one; for a shadow file among those."""
+    return await find_row(
+        tx, ClientFile, _SAME, same=file.digest, file=file.file_id, shadow=file.is_shadow
+    )
 
 
 async def list_responses(tx: Tx, file_id: str) -> list[ClientFile]:
@@ -131,11 +137,29 @@ async def find_by_keys(tx: Tx, response_keys: Sequence[str]) -> list[tuple[str, 
     return [(row[-1], ClientFile(*row[:-1])) for row in rows]
 
 
+async def list_keys(tx: Tx, answers: str, set_id: str) -> list[str]:
+    """Return the keys of the responses to a set of a file."""
+    return [
+        str(key) for (key,) in await tx.rows(_KEYS_OF_SET, answers=answers, prefix=f"{set_id}:%")
+    ]
+
+
+async def was_written(tx: Tx, response_key: str, site: tuple[int, int]) -> bool:
+    """Return whether a response was written under a key for a site, by vendor and site."""
+    vendor, id = site
+    found = await tx.row(_BY_KEY_OF_SITE, key=response_key, of_vendor=vendor, of_site=id)
+    return found is not None
+
+
 async def finish_upload(
-    tx: Tx, file_id: str, *, name: str, digest: str, at: int, day: str
+    tx: Tx, file_id: str, *, name: str, digest: str, at: int, day: str, is_shadow: bool = False
 ) -> ClientFile | None:
-    """Give a file that came in its final name, and let it be listed and processed; None if it is not being uploaded."""
-    done = await tx.run(_FINISH, file=file_id, to_name=name, to_digest=digest, to_at=at, to_day=day)
+    """Give a file that came in its final name, and let it be listed and processed; None if it is not being uploaded.
+
+    ``is_shadow`` makes it a shadow file if it was not begun as one.
+    """
+    values = {"to_name": name, "to_digest": digest, "to_at": at, "to_day": day}
+    done = await tx.run(_FINISH, file=file_id, **values, shadow=int(is_shadow))
     return await find(tx, file_id) if done else None
 
 
@@ -150,6 +174,11 @@ async def publish(
             _PUBLISH, file=file_id, to_key=response_key, to_digest=digest, to_at=at, to_day=day
         )
     )
+
+
+async def set_note(tx: Tx, file_id: str, note: str) -> None:
+    """Say in words what became of a file, after it was processed."""
+    await tx.run(_SET_NOTE, file=file_id, to_note=note)
 
 
 async def mark_fetched(tx: Tx, file_ids: Sequence[str], at: int) -> int:
@@ -178,25 +207,29 @@ async def list_waiting(tx: Tx) -> list[WaitingFile]:
     return await list_rows(tx, WaitingFile, _WAITING)
 
 
+async def has_waiting(tx: Tx, last_day: str) -> bool:
+    """Return whether a file of the scope that came until a day, in the time zone of its site, waits to be processed."""
+    return await tx.row(_WAITING_UNTIL, day=last_day) is not None
+
+
 async def take_lease(tx: Tx, file_id: str, holder: str, *, now: int, until: int) -> bool:
-    """Let one piece of work process a file for a while; False if another does, or it is processed."""
+    """Let one piece of work process a file for a while; False if another does, or it is processed.
+
+    The same work may take it again, on another node if the first seems dead. Each time is an attempt of its own, and an
+    earlier one has lost its lease, even if its node was only slow.
+    """
     return bool(await tx.run(_TAKE, file=file_id, who=holder, now=now, to_until=until))
 
 
-async def renew_lease(tx: Tx, file_id: str, holder: str, *, until: int) -> bool:
-    """Extend a lease; False if another piece of work has taken it over, or the file is processed."""
-    return bool(await tx.run(_RENEW, file=file_id, who=holder, to_until=until))
+async def renew_lease(tx: Tx, file_id: str, attempt: int, *, until: int) -> bool:
+    """Extend the lease of an attempt; False if a later one has taken it over, or the file is processed."""
+    return bool(await tx.run(_RENEW, file=file_id, attempt=attempt, to_until=until))
 
 
-async def release_lease(tx: Tx, file_id: str, holder: str) -> None:
-    """Let other work process a file at once."""
-    await tx.run(_RELEASE, file=file_id, who=holder)
-
-
-async def record_result(tx: Tx, file_id: str, holder: str, result: FileResult, *, at: int) -> bool:
-    """Record what became of a file; False if other work has taken it over, and then nothing is recorded."""
+async def record_result(tx: Tx, file_id: str, attempt: int, result: FileResult, *, at: int) -> bool:
+    """Record what became of a file; False if a later attempt has taken it over, and then nothing is recorded."""
     values = {f"to_{name}": value for name, value in result._asdict().items()}
-    return bool(await tx.run(_RESULT, file=file_id, who=holder, to_at=at, **values))
+    return bool(await tx.run(_RESULT, file=file_id, attempt=attempt, to_at=at, **values))
 
 
 _F = client_files.c
@@ -242,6 +275,7 @@ _COUNT_UPLOADS = scoped_select(
 _SAME = scoped_select(
     _COLUMNS.where(
         _F.digest == bindparam("same"),
+        _F.is_shadow == bindparam("shadow"),
         _F.direction == FileDirection.IN.value,
         _F.processed_at.is_not(None),
         _F.file_id != bindparam("file"),
@@ -259,10 +293,24 @@ _RESPONSES = scoped_select(
     client_files,
 )
 _BY_KEY = scoped_select(select(_F.file_id).where(_F.response_key == bindparam("key")), client_files)
+_BY_KEY_OF_SITE = Statement(
+    select(_F.file_id).where(
+        _F.vendor_id == bindparam("of_vendor"),
+        _F.site_id == bindparam("of_site"),
+        _F.response_key == bindparam("key"),
+    ),
+    system=True,
+)
 _BY_KEYS = scoped_select(
     _COLUMNS.add_columns(_F.response_key)
     .where(among(_F.response_key, "keys"))
     .order_by(_F.file_id),
+    client_files,
+)
+_KEYS_OF_SET = scoped_select(
+    select(_F.response_key).where(
+        _F.answers == bindparam("answers"), _F.response_key.like(bindparam("prefix"))
+    ),
     client_files,
 )
 _FINISH = scoped_update(
@@ -275,6 +323,7 @@ _FINISH = scoped_update(
     digest=bindparam("to_digest"),
     received_at=_AT,
     received_day=bindparam("to_day"),
+    is_shadow=case((_F.is_shadow == 1, 1), else_=bindparam("shadow", type_=Integer)),
 )
 _PUBLISH = scoped_update(
     client_files,
@@ -287,6 +336,7 @@ _PUBLISH = scoped_update(
     received_at=_AT,
     received_day=bindparam("to_day"),
 )
+_SET_NOTE = scoped_update(client_files, _THIS, note=bindparam("to_note"))
 _FETCHED = scoped_update(
     client_files, among(_F.file_id, "files"), _F.fetched_at.is_(None), fetched_at=_AT
 )
@@ -298,7 +348,7 @@ _place = func.row_number().over(
     partition_by=(_F.vendor_id, _F.site_id), order_by=(_F.received_at, _F.file_id)
 )
 _queue = (
-    select(_F.vendor_id, _F.site_id, _F.file_id, _F.lease_until, _place.label("place"))
+    select(_F.vendor_id, _F.site_id, _F.file_id, _F.bytes, _F.lease_until, _place.label("place"))
     .where(IS_WAITING)
     .subquery()
 )
@@ -306,7 +356,10 @@ _WAITING = Statement(
     select(*(_queue.c[name] for name in WaitingFile._fields)).where(_queue.c.place == 1),
     system=True,
 )
-_HELD = (_THIS, IS_WAITING, _F.holder == bindparam("who"))
+_WAITING_UNTIL = scoped_select(
+    select(_F.file_id).where(IS_WAITING, _F.received_day <= bindparam("day")).limit(1), client_files
+)
+_HELD = (_THIS, IS_WAITING, _F.attempts == bindparam("attempt"))
 _UNTIL = bindparam("to_until", type_=BigInteger)
 _TAKE = scoped_update(
     client_files,
@@ -322,7 +375,6 @@ _TAKE = scoped_update(
     attempts=_F.attempts + 1,
 )
 _RENEW = scoped_update(client_files, *_HELD, lease_until=_UNTIL)
-_RELEASE = scoped_update(client_files, *_HELD, holder="", lease_until=None)
 _RESULT = scoped_update(
     client_files,
     *_HELD,

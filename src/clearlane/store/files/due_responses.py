@@ -4,7 +4,7 @@ A row is added in the transaction that makes a response due, and removed in the 
 it is written again, and listed once. Knows no X12.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -55,6 +55,8 @@ class DueResponse(NamedTuple):
     source_id: str
     failures: int
     """How often it could not be written."""
+    part: str = ""
+    """Which part of a payment that is cut between sites; empty for a whole payment and all other responses."""
 
 
 class OwnedSet(NamedTuple):
@@ -108,6 +110,31 @@ async def add(
     ]
     if rows:
         await tx.many(_ADD, rows)
+
+
+async def add_parts(
+    tx: Tx, payment_id: str, parts: Mapping[tuple[int, int], str], now: int
+) -> None:
+    """Add the parts of a payment, by vendor and site of those that get them."""
+    rows = [
+        {
+            "vendor_id": vendor,
+            "site_id": site,
+            "set_id": "",
+            "source": ResponseSource.PAYMENT.value,
+            "source_id": payment_id,
+            "ready": 1,
+            "created_at": now,
+            "part": part,
+        }
+        for (vendor, site), part in sorted(parts.items())
+    ]
+    await tx.many(_ADD_PART, rows)
+
+
+async def is_due(tx: Tx, source: ResponseSource, source_id: str) -> bool:
+    """Return whether a response of a source is due to any site."""
+    return await tx.row(_ANY_OF_SOURCE, of=source.value, of_id=source_id) is not None
 
 
 async def add_correction(tx: Tx, set_id: str, claim_number: str, now: int) -> None:
@@ -175,8 +202,10 @@ _SETS_OF_CLAIMS = Statement(
 )
 _ADDED = ("set_id", "source", "source_id", "ready", "created_at")
 _ADD = Statement(insert_into(due_responses, *_ADDED).on_conflict_do_nothing(), system=True)
+_ADD_PART = Statement(insert_into(due_responses, *_ADDED, "part"), system=True)
 _ADD_OWN = scoped_insert(due_responses, *_ADDED)
 _OF_SOURCE = (_D.source == bindparam("of"), _D.source_id == bindparam("of_id"))
+_ANY_OF_SOURCE = Statement(select(_D.set_id).where(*_OF_SOURCE).limit(1), system=True)
 _READY = Statement(update(due_responses).where(*_OF_SOURCE).values(ready=1), system=True)
 _DUE = Statement(
     select_as(due_responses, DueResponse)

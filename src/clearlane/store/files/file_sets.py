@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from clearlane.kernel.client_file import FileState
+from clearlane.kernel.client_file import FileState, set_words
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import (
-    NOT_ACCEPTED_STATE,
+    STATES_WITH_ERRORS,
     claims,
     client_file_sets,
+    client_files,
     file_claims,
 )
 from clearlane.store.database.sql import (
@@ -53,13 +54,12 @@ class FileSet(NamedTuple):
     interchange_key: int
     """Keyed hash of the sender and the control number of its interchange."""
     payload: bytes
+    is_shadow: int = 0
 
     @property
     def words(self) -> str:
-        """Its place in its file: ``set 2``, with its interchange and group if these are not the first."""
-        around = (("interchange", self.interchange), ("group", self.group_number))
-        named = [f"{word} {number}" for word, number in around if number > 1]
-        return ", ".join([*named, f"set {self.position}"])
+        """Its place in its file."""
+        return set_words(self.interchange, self.group_number, self.position)
 
 
 class SetClaim(NamedTuple):
@@ -76,6 +76,7 @@ class UnreleasedSet(NamedTuple):
     vendor_id: int
     site_id: int
     set_id: str
+    file_id: str
 
 
 async def add(tx: Tx, sets: Sequence[FileSet]) -> None:
@@ -95,7 +96,7 @@ async def find_sets(tx: Tx, set_ids: Sequence[str]) -> dict[str, FileSet]:
 
 
 async def find_latest(tx: Tx) -> FileSet | None:
-    """Return the last set of the scope's site that was not rejected; None if there is none."""
+    """Return the last set of the scope's site that was not rejected and came in no shadow file; None if there is none."""
     return await find_row(tx, FileSet, _LATEST)
 
 
@@ -116,6 +117,12 @@ async def list_claims(
     """Return the released claims of a set after a position, in its order; all, or those that were not accepted."""
     statement = _NOT_ACCEPTED_OF_SET if not_accepted else _OF_SET
     return await list_rows(tx, SetClaim, statement, set=set_id, after=after, limit=limit)
+
+
+async def find_filled(tx: Tx, set_ids: Sequence[str], *, not_accepted: bool = False) -> set[str]:
+    """Return those of these sets that have released claims; with ``not_accepted``, claims that were not accepted."""
+    statement = _WITH_NOT_ACCEPTED if not_accepted else _WITH_CLAIMS
+    return {str(set_id) for (set_id,) in await tx.rows(statement, sets=list(set_ids))}
 
 
 async def add_claims(tx: Tx, new: Sequence[SetClaim]) -> None:
@@ -139,6 +146,11 @@ async def list_unreleased(tx: Tx, limit: int) -> list[UnreleasedSet]:
     return await list_rows(tx, UnreleasedSet, _UNRELEASED, limit=limit)
 
 
+async def has_unreleased(tx: Tx, last_day: str) -> bool:
+    """Return whether claims of a file of the scope that came until a day, in the time zone of its site, wait to be released."""
+    return await tx.row(_UNRELEASED_UNTIL, day=last_day) is not None
+
+
 async def list_unreleased_of_site(tx: Tx) -> list[str]:
     """Return the sets of the scope's site of which claims wait to be released, oldest first."""
     return [str(set_id) for (set_id,) in await tx.rows(_UNRELEASED_OF_SITE)]
@@ -159,7 +171,7 @@ _OF_FILE = scoped_select(
 _SOME = scoped_select(_COLUMNS.where(among(_S.set_id, "sets")), client_file_sets)
 # Ids of files sort by their time.
 _LATEST = scoped_select(
-    _COLUMNS.where(_S.state != FileState.REJECTED.value)
+    _COLUMNS.where(_S.state != FileState.REJECTED.value, _S.is_shadow == 0)
     .order_by(_S.file_id.desc(), _S.interchange.desc())
     .limit(1),
     client_file_sets,
@@ -178,12 +190,17 @@ _OF_SET_AFTER = (
     .limit(bindparam("limit"))
 )
 _OF_SET = scoped_select(_OF_SET_AFTER, file_claims)
-_NOT_ACCEPTED_OF_SET = scoped_select(
-    _OF_SET_AFTER.join_from(file_claims, claims, claims.c.claim_number == _C.claim_number).where(
-        claims.c.state == inlined(NOT_ACCEPTED_STATE)
-    ),
-    file_claims,
-    claims,
+_OF_SETS = select(_C.set_id).where(among(_C.set_id, "sets")).distinct()
+_WITH_CLAIMS = scoped_select(_OF_SETS, file_claims)
+_NOT_ACCEPTED_OF_SET, _WITH_NOT_ACCEPTED = (
+    scoped_select(
+        core.join_from(file_claims, claims, claims.c.claim_number == _C.claim_number).where(
+            claims.c.state.in_([inlined(one) for one in STATES_WITH_ERRORS])
+        ),
+        file_claims,
+        claims,
+    )
+    for core in (_OF_SET_AFTER, _OF_SETS)
 )
 _ADD_CLAIM = scoped_insert(file_claims, *SetClaim._fields)
 _LOCK = scoped_select(_COLUMNS.where(_THIS, _IS_UNRELEASED).with_for_update(), client_file_sets)
@@ -191,8 +208,16 @@ _RELEASED = scoped_update(client_file_sets, _THIS, released=1)
 _UNRELEASED_OF_SITE = scoped_select(
     select(_S.set_id).where(_IS_UNRELEASED).order_by(_S.created_at, _S.set_id), client_file_sets
 )
+_UNRELEASED_UNTIL = scoped_select(
+    select(_S.set_id)
+    .join_from(client_file_sets, client_files, client_files.c.file_id == _S.file_id)
+    .where(_IS_UNRELEASED, client_files.c.received_day <= bindparam("day"))
+    .limit(1),
+    client_file_sets,
+    client_files,
+)
 _UNRELEASED = Statement(
-    select(_S.vendor_id, _S.site_id, _S.set_id)
+    select(_S.vendor_id, _S.site_id, _S.set_id, _S.file_id)
     .where(_IS_UNRELEASED)
     .order_by(_S.created_at, _S.set_id)
     .limit(bindparam("limit")),

@@ -37,9 +37,9 @@ async def add(tx: Tx, new: Sequence[StagedClaim]) -> None:
     await tx.many(_ADD, [one._asdict() for one in new])
 
 
-async def list_page(tx: Tx, set_id: str, limit: int) -> list[StagedClaim]:
-    """Return the first claims of a set, in its order."""
-    return await list_rows(tx, StagedClaim, _PAGE, set=set_id, limit=limit)
+async def list_page(tx: Tx, set_id: str, limit: int, *, after: int = 0) -> list[StagedClaim]:
+    """Return the first claims of a set after a position, in its order."""
+    return await list_rows(tx, StagedClaim, _PAGE, set=set_id, limit=limit, after=after)
 
 
 async def remove(tx: Tx, set_id: str, *, through: int) -> int:
@@ -77,7 +77,7 @@ _OF_SET = _S.set_id == bindparam("set")
 _ADD = scoped_insert(staged_claims, *StagedClaim._fields)
 _PAGE = scoped_select(
     select_as(staged_claims, StagedClaim)
-    .where(_OF_SET)
+    .where(_OF_SET, _S.position > bindparam("after"))
     .order_by(_S.position)
     .limit(bindparam("limit")),
     staged_claims,

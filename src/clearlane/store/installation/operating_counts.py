@@ -16,7 +16,8 @@ from clearlane.store.database.database import SystemScope, Tx, find_row, list_ro
 from clearlane.store.database.schema import (
     BACKUP_ACTION,
     COMPLETE_STATE,
-    NOT_ACCEPTED_STATE,
+    NEVER_SENT_STATES,
+    SHADOW_STATES,
     audit,
     batches,
     claims,
@@ -153,7 +154,7 @@ async def count_claims_since(tx: Tx, since: int) -> int:
     """Count the claims accepted since a moment: all that came, whose ids are in the order of time, less the others."""
     first = first_number(from_micros(since))
     row = await tx.row(_CLAIMS_SINCE, first=first)
-    refused = await tx.row(_NOT_ACCEPTED_SINCE, since=since)
+    refused = await tx.row(_NEVER_SENT_SINCE, since=since)
     return (int(row[0]) if row else 0) - (int(refused[0]) if refused else 0)
 
 
@@ -235,6 +236,8 @@ def _moment(name: str) -> ColumnElement[int]:
 _IS_OPEN = claims.c.state != inlined(COMPLETE_STATE)
 # Not an equation, which the larger partial index of labels would answer with a look at every row.
 _NOT_SUPERSEDED = claims.c.is_superseded < inlined(1)
+# By the state, which the index of open claims holds.
+_IS_REAL = claims.c.state.not_in([inlined(state) for state in SHADOW_STATES])
 _OPEN_CLAIMS = Statement(
     select(
         claims.c.state,
@@ -246,7 +249,7 @@ _OPEN_CLAIMS = Statement(
             for name in AGE_BOUNDS
         ),
     )
-    .where(_IS_OPEN, _NOT_SUPERSEDED)
+    .where(_IS_OPEN, _NOT_SUPERSEDED, _IS_REAL)
     .group_by(claims.c.state, claims.c.payer_id),
     system=True,
 )
@@ -255,12 +258,12 @@ _CLAIMS_SINCE = Statement(
     system=True,
 )
 # From the index of open claims: an installation accepts most claims.
-_NOT_ACCEPTED_SINCE = Statement(
+_NEVER_SENT_SINCE = Statement(
     select(func.count())
     .select_from(claims)
     .where(
         _IS_OPEN,
-        claims.c.state == inlined(NOT_ACCEPTED_STATE),
+        claims.c.state.in_([inlined(state) for state in NEVER_SENT_STATES]),
         claims.c.created_at >= _moment("since"),
     ),
     system=True,

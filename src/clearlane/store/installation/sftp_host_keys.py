@@ -6,7 +6,7 @@ A key is stored before it is used, so that clients can learn it first. Knows no 
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, delete, select
 
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import NO_VENDOR
@@ -50,9 +50,14 @@ _ADD = Statement(
     )
 )
 
+# Who changes the keys at once must not have older ones take over later.
+_DROP_LATER = Statement(
+    delete(sftp_host_keys).where(sftp_host_keys.c.active_from > bindparam("after"))
+)
+
 
 async def load_host_keys(database: Database, vault: Vault) -> list[HostKey]:
-    """Return every host key that was ever made, the oldest first."""
+    """Return the host keys, the oldest first."""
     async with database.read(SCOPE) as tx:
         rows = await tx.rows(_ALL)
         await vault.load_keys_of(tx, [row[3] for row in rows])
@@ -68,7 +73,10 @@ async def add_host_keys(
     now: datetime,
     actor: Actor,
 ) -> bool:
-    """Store host keys; with ``only_first`` only if there are none. Return whether they were stored."""
+    """Store host keys, in place of those that were to take over later than they do; return whether they were stored.
+
+    With ``only_first`` they are stored only if there are none.
+    """
     await vault.ensure_key(NO_VENDOR)
 
     async def job(tx: Tx) -> bool:
@@ -76,6 +84,7 @@ async def add_host_keys(
         await bump_revision(tx, REVISION)
         if only_first and await tx.rows(_ALL):
             return False
+        await tx.run(_DROP_LATER, after=to_micros(min(key.active_from for key in keys)))
         for key in keys:
             await tx.run(
                 _ADD,

@@ -7,7 +7,7 @@ installation, with that part sealed in it. Knows no X12.
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, literal, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx, find_row, list_rows
@@ -112,6 +112,12 @@ async def find(tx: Tx, payment_id: str, number: int) -> ClaimPaymentRow | None:
     return await find_row(tx, ClaimPaymentRow, _FIND, payment_id=payment_id, number=number)
 
 
+async def list_owners(tx: Tx, payment_id: str) -> dict[int, tuple[int, int]]:
+    """Return vendor and site of the matched claim payments of a payment, by their numbers."""
+    rows = await tx.rows(_OWNERS, payment_id=payment_id)
+    return {number: (vendor, site) for number, vendor, site in rows}
+
+
 async def list_page(
     tx: Tx, payment_id: str, *, own: bool, after: int, limit: int
 ) -> list[ClaimPaymentDocument]:
@@ -125,6 +131,12 @@ async def list_page(
 async def count_own(tx: Tx, payment_id: str) -> int:
     """Return how many claim payments of a payment are of the scope's claims."""
     return await find_row(tx, int, _COUNT_OWN, payment_id=payment_id) or 0
+
+
+async def count_paid(tx: Tx, *, first: str, last: str) -> tuple[int, int]:
+    """Return how many claims the payments between two ids pay, and how much of all claims in them, less what was taken back."""
+    row = await tx.row(_PAID, first=first, last=last)
+    return (int(row[0]), int(row[1] or 0)) if row else (0, 0)
 
 
 async def list_for_claims(tx: Tx, claim_numbers: Collection[str]) -> list[ClaimPaymentRow]:
@@ -206,10 +218,28 @@ _SET_ROLE = Statement(
     .values({name: bindparam(f"new_{name}") for name in ClaimPaymentRole._fields[2:]}),
     system=True,
 )
+_IS_PAYING = claim_payments.c.paid_cents > 0
+_PAID_FIGURES: tuple[ColumnElement[Any], ...] = (
+    func.count(claim_payments.c.claim_number.distinct()).filter(_IS_PAYING),
+    func.sum(claim_payments.c.paid_cents),
+)
+_PAID = scoped_select(
+    select(*_PAID_FIGURES).where(
+        claim_payments.c.payment_id >= bindparam("first"),
+        claim_payments.c.payment_id < bindparam("last"),
+    ),
+    claim_payments,
+)
 _REMOVE = Statement(
     delete(claim_payments).where(
         claim_payments.c.payment_id == bindparam("of_payment"),
         claim_payments.c.number == bindparam("of_number"),
+    ),
+    system=True,
+)
+_OWNERS = Statement(
+    select(claim_payments.c.number, claim_payments.c.vendor_id, claim_payments.c.site_id).where(
+        claim_payments.c.payment_id == bindparam("payment_id")
     ),
     system=True,
 )

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, exists, func, literal, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, func, literal, not_, or_, select
 
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.kernel.list_filter import FilterType, ListFilter
 from clearlane.payments.bank_search import BankSearch, read_bank_text
+from clearlane.payments.deposit import DepositState
 from clearlane.payments.payment import PaymentState
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import payment_shares, payments
@@ -29,6 +30,7 @@ from clearlane.store.payments.payments import (
     list_shares,
     trace_hash,
 )
+from clearlane.store.payments.share_closings import DIFFERS, EXPECTED_CENTS, STATE
 from clearlane.store.vault.vault import Vault
 
 COUNTED_MAX = 100
@@ -37,7 +39,8 @@ PAYMENTS_PER_PAGE = 500
 STATEMENTS_KEPT_MAX = 256
 
 UNMATCHED, UNBALANCED, NOT_FETCHED = "unmatched", "unbalanced", "not_fetched"
-NEEDS = (UNMATCHED, UNBALANCED, NOT_FETCHED)
+TO_DEPOSIT = "to_deposit"
+NEEDS = (UNMATCHED, UNBALANCED, NOT_FETCHED, TO_DEPOSIT)
 """Filters by what a person must do."""
 
 
@@ -76,6 +79,10 @@ class PaymentSum(NamedTuple):
 
     payments: int
     cents: int
+
+    def plus(self, other: "PaymentSum") -> "PaymentSum":
+        """Return the sum of both."""
+        return PaymentSum(self.payments + other.payments, self.cents + other.cents)
 
 
 async def find_page(tx: Tx, vault: Vault, query: PaymentQuery) -> list[SharedPayment]:
@@ -124,6 +131,19 @@ async def list_needs(tx: Tx, *, own: bool) -> dict[str, dict[str, int]]:
     return found
 
 
+async def sum_list(tx: Tx, vault: Vault, query: PaymentQuery) -> PaymentSum:
+    """Return the sum of a whole list, whatever its page is; duplicates count nothing.
+
+    A client's is that of the parts that its list shows.
+    """
+    given = {name: value for name, value in query.where.items() if value not in (None, False)}
+    values: dict[str, object] = {}
+    for name, value in given.items():
+        values |= _values(vault, FILTERS[name], value)
+    is_own = query.scope is not None
+    return _sum(await tx.row(_sum_of(frozenset(given), is_own=is_own), **values))
+
+
 async def sum_since(tx: Tx, first: str, *, own: bool) -> PaymentSum:
     """Return the sum of the payments whose ids are not before ``first``; duplicates count nothing.
 
@@ -167,6 +187,14 @@ def _shared(rows: Iterable[Sequence[Any]]) -> dict[str, SharedPayment]:
 
 BEFORE = "before"
 _ZERO = literal(0, literal_execute=True)  # a partial index serves no statement with a placeholder
+_SHARE_OF_PAYMENT = payment_shares.c.payment_id == payments.c.payment_id
+_IS_NOT_SETTLED = payment_shares.c.settled_at.is_(None)
+_HAS_SHARE = exists().where(_SHARE_OF_PAYMENT)
+_HAS_UNSETTLED_SHARE = exists().where(_SHARE_OF_PAYMENT, _IS_NOT_SETTLED)
+_IS_TO_DEPOSIT = and_(
+    payment_shares.c.deposited_day.is_(None), _IS_NOT_SETTLED, EXPECTED_CENTS > _ZERO
+)
+_HAS_DEPOSIT_STATE = bindparam("deposit") == STATE
 FILTERS = {
     one.name: one
     for one in (
@@ -184,6 +212,23 @@ FILTERS = {
             "State",
             "The state of the payment.",
             choices=tuple(one.value for one in PaymentState),
+        ),
+        PaymentFilter(
+            "method",
+            FilterType.CHOICE,
+            payments.c.method == bindparam("method"),
+            "Method",
+            "How the money comes (BPR04): ACH, CHK for a check, FWT for a wire, BOP, NON for a notice without money.",
+            choices=("ACH", "CHK", "FWT", "BOP", "NON"),
+        ),
+        PaymentFilter(
+            "deposit",
+            FilterType.CHOICE,
+            exists().where(_SHARE_OF_PAYMENT, _HAS_DEPOSIT_STATE),
+            "Deposit",
+            "What was done with the money: open, deposited, differs (another amount was deposited), settled.",
+            choices=tuple(one.value for one in DepositState),
+            own_condition=_HAS_DEPOSIT_STATE,
         ),
         PaymentFilter(
             "trace_number",
@@ -231,24 +276,31 @@ FILTERS = {
         PaymentFilter(
             UNBALANCED,
             FilterType.FLAG,
-            payments.c.balanced == _ZERO,
+            and_(payments.c.balanced == _ZERO, or_(not_(_HAS_SHARE), _HAS_UNSETTLED_SHARE)),
             "",
-            "Those whose figures do not add up.",
+            "Those whose figures do not add up, or that were deposited with another amount, and that are not settled.",
+            own_condition=and_(_IS_NOT_SETTLED, or_(payments.c.balanced == _ZERO, DIFFERS)),
         ),
         PaymentFilter(
             UNMATCHED,
             FilterType.FLAG,
             payments.c.unmatched > _ZERO,
             "",
-            "Those with claims that match none of ours.",
+            "Those with claims that match none of ours, and that are not settled.",
+            own_condition=and_(_IS_NOT_SETTLED, payments.c.unmatched > _ZERO),
+        ),
+        PaymentFilter(
+            TO_DEPOSIT,
+            FilterType.FLAG,
+            exists().where(_SHARE_OF_PAYMENT, _IS_TO_DEPOSIT),
+            "",
+            "Those with money that is neither deposited nor settled.",
+            own_condition=_IS_TO_DEPOSIT,
         ),
         PaymentFilter(
             NOT_FETCHED,
             FilterType.FLAG,
-            exists().where(
-                payment_shares.c.payment_id == payments.c.payment_id,
-                payment_shares.c.fetched_at.is_(None),
-            ),
+            exists().where(_SHARE_OF_PAYMENT, payment_shares.c.fetched_at.is_(None)),
             "",
             "Those that the vendor's software has not read.",
             own_condition=payment_shares.c.fetched_at.is_(None),
@@ -279,11 +331,26 @@ _SUM = Statement(
 )
 _OWN_SUMS: tuple[ColumnElement[Any], ...] = (
     func.count(),
-    func.sum(payment_shares.c.paid_cents + payment_shares.c.adjustment_cents),
+    func.sum(EXPECTED_CENTS),
 )
 _OWN_SUM = scoped_select(
-    select(*_OWN_SUMS).where(payment_shares.c.payment_id >= bindparam("first")), payment_shares
+    select(*_OWN_SUMS)
+    .select_from(_JOINED)
+    .where(payment_shares.c.payment_id >= bindparam("first")),
+    payment_shares,
 )
+
+
+@lru_cache(maxsize=STATEMENTS_KEPT_MAX)
+def _sum_of(names: frozenset[str], *, is_own: bool) -> Statement:
+    """Return the statement of the sum of a list with these filters."""
+    used = [FILTERS[name] for name in sorted(names)]
+    if not is_own:
+        conditions = [one.condition for one in used]
+        core = select(func.count(), func.sum(payments.c.amount_cents))
+        return Statement(core.where(payments.c.duplicate_of.is_(None), *conditions), system=True)
+    own = [one.condition if one.own_condition is None else one.own_condition for one in used]
+    return scoped_select(select(*_OWN_SUMS).select_from(_JOINED).where(*own), payment_shares)
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT_MAX)

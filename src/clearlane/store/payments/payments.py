@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, case, delete, func, select, update
 
 from clearlane.kernel.redacted_repr import shows
+from clearlane.payers.hops import HOP
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import (
     claim_payments,
@@ -50,6 +51,7 @@ class NewPayment(NamedTuple):
     """Keyed hash of payer, trace number, amount, date and content."""
     amount_cents: int | None
     effective_day: str | None
+    method: str
     received_at: int
     payload: bytes
 
@@ -116,6 +118,9 @@ class PaymentShare(NamedTuple):
     adjustment_cents: int
     fetched_at: int | None = None
     seen_at: int | None = None
+    deposited_day: str | None = None
+    deposited_cents: int | None = None
+    settled_at: int | None = None
 
 
 def trace_hash(vault: Vault, trace_number: str) -> str:
@@ -140,13 +145,14 @@ async def open_payment(tx: Tx, new: NewPayment) -> PaymentRow:
     place = {name: getattr(new, name) for name in _PLACE}
     known = await tx.row(_AT_PLACE, **place)
     if known is not None:
-        return PaymentRow(*known)
-    similar = await tx.row(
-        _SIMILAR, payer_id=new.payer_id, trace=new.trace, effective_day=new.effective_day
-    )
+        found = PaymentRow(*known)
+        if found.type != HOP or new.type == HOP:
+            return found
+        await _set_payer(tx, found, new)
+        return PaymentRow(*require_row(await tx.row(_AT_PLACE, **place), "the stored payment"))
     values = new._asdict()
     stored = await tx.rows(
-        _ADD, **values, state=POSTED, differs_from=similar and similar[0], duplicate_of=None
+        _ADD, **values, state=POSTED, differs_from=await _similar(tx, new), duplicate_of=None
     )
     if not stored:
         original = require_row(await tx.row(_SAME, identity=new.identity), "the same payment")
@@ -154,6 +160,42 @@ async def open_payment(tx: Tx, new: NewPayment) -> PaymentRow:
             _ADD, **values, state=DUPLICATE, differs_from=None, duplicate_of=original[0]
         )  # fmt: skip
     return PaymentRow(*require_row(await tx.row(_AT_PLACE, **place), "the stored payment"))
+
+
+async def _set_payer(tx: Tx, found: PaymentRow, new: NewPayment) -> None:
+    """Give a stored payment its payer, which the map of the hop that brought it has since.
+
+    It is then known as the payer's if the hop sends it again. If it came as the payer's before, it is a duplicate: no claim
+    of it is matched yet, since a claim is sent to a payer and not to a hop. What was hashed or matched with the id of
+    the hop is removed: the posting that follows adds it again.
+    """
+    duplicate_of, differs_from = found.duplicate_of, None
+    if not duplicate_of:
+        same = await tx.row(_SAME, identity=new.identity)
+        if same is None:
+            differs_from = await _similar(tx, new) or found.differs_from
+        else:
+            duplicate_of = str(same[0])
+    await tx.run(
+        _SET_PAYER,
+        of=found.payment_id,
+        new_payer_id=new.payer_id,
+        new_type=new.type,
+        new_identity=new.identity,
+        new_duplicate_of=duplicate_of,
+        new_differs_from=differs_from,
+        new_state=DUPLICATE if duplicate_of else found.state,
+    )
+    for statement in _FORGET:
+        await tx.run(statement, of=found.payment_id)
+
+
+async def _similar(tx: Tx, new: NewPayment) -> str | None:
+    """Return the first payment with the payer, trace number and date of a new one."""
+    found = await tx.row(
+        _SIMILAR, payer_id=new.payer_id, trace=new.trace, effective_day=new.effective_day
+    )
+    return None if found is None else str(found[0])
 
 
 async def close_payment(
@@ -189,9 +231,7 @@ async def refresh(tx: Tx, payment_id: str) -> None:
     for vendor, site in known - adjusted.keys():
         await tx.run(_DROP_SHARE, of=payment_id, of_vendor=vendor, of_site=site)
     if rows:
-        for row in rows:
-            del row["fetched_at"], row["seen_at"]
-        await tx.many(_PUT_SHARE, rows)
+        await tx.many(_PUT_SHARE, [{name: row[name] for name in _COMPUTED} for row in rows])
 
 
 async def adjustment_owners(tx: Tx, payment_id: str) -> dict[int, tuple[int, int]]:
@@ -249,6 +289,22 @@ async def mark_read(tx: Tx, payment_ids: Sequence[str], at: int, *, by_software:
 _PLACE = ("inbox_id", "interchange", "group_number", "set_number")
 _COLUMNS = select_as(payments, PaymentRow)
 _AT_PLACE = Statement(_COLUMNS.where(*(payments.c[name] == bindparam(name) for name in _PLACE)))
+_SET_PAYER = Statement(
+    update(payments)
+    .where(payments.c.payment_id == bindparam("of"))
+    .values(
+        payer_id=bindparam("new_payer_id"),
+        type=bindparam("new_type"),
+        identity=bindparam("new_identity"),
+        duplicate_of=bindparam("new_duplicate_of"),
+        differs_from=bindparam("new_differs_from"),
+        state=bindparam("new_state"),
+    )
+)
+_FORGET = tuple(
+    Statement(delete(table).where(table.c.payment_id == bindparam("of")))
+    for table in (unmatched_claim_payments, provider_adjustments)
+)
 _FIND = Statement(_COLUMNS.where(payments.c.payment_id == bindparam("payment_id")))
 _OF_FILE = Statement(
     select(payments.c.payment_id)
@@ -354,6 +410,7 @@ _SHARE_OWNERS = Statement(
     ),
     system=True,
 )
+_COMPUTED = ("payment_id", "vendor_id", "site_id", "claims", "paid_cents", "adjustment_cents")
 _NEW_SHARE = insert_into(payment_shares, "payment_id", "claims", "paid_cents", "adjustment_cents")
 _PUT_SHARE = Statement(
     _NEW_SHARE.on_conflict_do_update(

@@ -253,9 +253,11 @@ class InstallationKeys:
     """Hashes what must be found again without being readable."""
     pepper: bytes = field(repr=False)
     """Hashes vendor secrets."""
+    proof: bytes = field(repr=False)
+    """The seed of the Ed25519 key that signs proofs of filing."""
 
 
-INSTALLATION_KEY_NAMES = ("audit", "fingerprint", "pepper")
+INSTALLATION_KEY_NAMES = ("audit", "fingerprint", "pepper", "proof")
 _FIND = Statement(
     select(installation_keys.c.name, installation_keys.c.master_id, installation_keys.c.wrapped)
 )

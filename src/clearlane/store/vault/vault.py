@@ -10,7 +10,7 @@ import struct
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import zstandard
@@ -28,12 +28,13 @@ from clearlane.store.database.sql import Statement, among, insert_into
 from clearlane.store.vault import keys as master
 from clearlane.store.vault.keys import KEY_BYTES, NONCE_BYTES, InstallationKeys, MasterKeys
 
-VERSION = 1
-HEADER = struct.Struct(">BQ")  # version, data key; then the nonce
+COMPRESSED, SHORT = 1, 2
+"""The two forms of a payload, the first byte of each: a short one is encrypted as it is."""
+HEADER = struct.Struct(">BQ")  # form, data key; then the nonce
 PAYLOAD_AT = HEADER.size + NONCE_BYTES
 LEVEL = 1
-QUICK_LEVEL, QUICK_BYTES_MAX = -1, 512
-"""For short payloads, such as a claim's header and status: ``LEVEL`` takes three times as long, to save 20 to 40 bytes."""
+SHORT_BYTES_MAX = 512
+"""Of a short payload, such as a claim's header or status, compression would save 20 to 60 bytes for half its time."""
 FINGERPRINT_BYTES = 32
 SEARCH_KEY_BYTES = 8
 HASHED_AT_ONCE = 2_000
@@ -107,7 +108,7 @@ class Vault:
         return present is not None and present.month == self._month()
 
     def seal(self, owner: Owner, table: str, row_id: int | str, payload: bytes) -> bytes:
-        """Compress and encrypt a payload for this one row of this one vendor."""
+        """Compress a payload, unless it is short, and encrypt it for this one row of this one vendor."""
         vendor = _vendor(owner)
         key = self._current.get(vendor)
         if key is None:
@@ -115,10 +116,11 @@ class Vault:
         if len(payload) > limits.PAYLOAD_BYTES_MAX:
             raise ValueError(f"a payload is at most {limits.PAYLOAD_BYTES_MAX} bytes")
         nonce = random_bytes(NONCE_BYTES)
-        is_quick = len(payload) <= QUICK_BYTES_MAX
-        packed = (self._codec.quick if is_quick else self._codec.compressor).compress(payload)
-        sealed = key.cipher.encrypt(nonce, packed, _associated_data(vendor, table, row_id))
-        return HEADER.pack(VERSION, key.id) + nonce + sealed
+        form, packed = SHORT, payload
+        if len(payload) > SHORT_BYTES_MAX:
+            form, packed = COMPRESSED, self._codec.compressor.compress(payload)
+        sealed = key.cipher.encrypt(nonce, packed, _associated_data(vendor, table, row_id, form))
+        return HEADER.pack(form, key.id) + nonce + sealed
 
     def open(self, owner: Owner, table: str, row_id: int | str, sealed: bytes) -> bytes:
         """Return the payload, proved to be the one that was sealed for this row."""
@@ -128,10 +130,11 @@ class Vault:
             raise KeyNotLoaded("the payload's data key is not loaded; await load_keys_of() first")
         nonce, body = sealed[HEADER.size : PAYLOAD_AT], sealed[PAYLOAD_AT:]
         try:
-            packed = key.cipher.decrypt(nonce, body, _associated_data(vendor, table, row_id))
+            bound = _associated_data(vendor, table, row_id, sealed[0])
+            packed = key.cipher.decrypt(nonce, body, bound)
         except (InvalidTag, ValueError):
             raise InvalidSeal(f"{table}: the payload is not the one sealed for this row") from None
-        return self._decompress(packed, table)
+        return packed if sealed[0] == SHORT else self._decompress(packed, table)
 
     async def load_keys_of(self, tx: Tx, sealed: Iterable[bytes]) -> None:
         """Load the data keys of these payloads that another node made since ours were loaded."""
@@ -142,9 +145,10 @@ class Vault:
 
     def fingerprint(self, owner: Owner, kind: str, *parts: str | bytes) -> bytes:
         """Return a keyed hash: equal for equal parts of one vendor and kind, and revealing nothing else."""
-        words = [str(_vendor(owner)).encode(), kind.encode()]
-        words += [part.encode() if isinstance(part, str) else part for part in parts]
-        text = b"".join([len(word).to_bytes(4, "big") + word for word in words])
+        text = _kind_prefix(_vendor(owner), kind)
+        for part in parts:
+            word = part.encode() if isinstance(part, str) else part
+            text += len(word).to_bytes(4, "big") + word
         # In pieces so small that hashlib does not release the interpreter lock: on a busy node getting it
         # back costs a hundred times the hash.
         hashed = hashlib.blake2b(
@@ -174,6 +178,11 @@ class Vault:
     def audit_key(self) -> bytes:
         """The key of the audit chain."""
         return self._secrets.audit
+
+    @property
+    def proof_seed(self) -> bytes:
+        """The seed of the Ed25519 key that signs proofs of filing."""
+        return self._secrets.proof
 
     @property
     def _secrets(self) -> InstallationKeys:
@@ -226,10 +235,6 @@ class _Codec(threading.local):
         return zstandard.ZstdCompressor(level=LEVEL)
 
     @cached_property
-    def quick(self) -> zstandard.ZstdCompressor:
-        return zstandard.ZstdCompressor(level=QUICK_LEVEL)
-
-    @cached_property
     def decompressor(self) -> zstandard.ZstdDecompressor:
         return zstandard.ZstdDecompressor()
 
@@ -239,10 +244,21 @@ def data_key_binding(id: int, vendor: int, month: str) -> str:
     return f"data_keys:{id}:{vendor}:{month}"
 
 
-def _associated_data(vendor: int, table: str, row_id: int | str) -> bytes:
+def _associated_data(vendor: int, table: str, row_id: int | str, form: int) -> bytes:
     """Return what a payload is bound to. A number and its text are two different rows."""
     kind = "n" if isinstance(row_id, int) else "t"
-    return f"{vendor}\0{table}\0{kind}{row_id}".encode()
+    return f"{form}\0{vendor}\0{table}\0{kind}{row_id}".encode()
+
+
+_FORMS = (COMPRESSED, SHORT)
+
+
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _kind_prefix(vendor: int, kind: str) -> bytes:
+    """Return how the text of a fingerprint begins."""
+    return b"".join(
+        [len(word).to_bytes(4, "big") + word for word in (str(vendor).encode(), kind.encode())]
+    )
 
 
 def _vendor(owner: Owner) -> int:
@@ -250,8 +266,8 @@ def _vendor(owner: Owner) -> int:
 
 
 def _key_id(sealed: bytes) -> int:
-    if len(sealed) < PAYLOAD_AT or sealed[0] != VERSION:
-        raise InvalidSeal("this is not a sealed payload of a version we know")
+    if len(sealed) < PAYLOAD_AT or sealed[0] not in _FORMS:
+        raise InvalidSeal("this is not a sealed payload of a form we know")
     return int(HEADER.unpack_from(sealed)[1])
 
 

@@ -59,16 +59,17 @@ def check(
     choose_guide: GuideChooser = guides.by_version,
     on_progress: ProgressCallback | None = None,
     findings_of: Callable[[Event], list[Finding]] | None = None,
+    decode: bool = False,
 ) -> CheckResult:
     """Check a file to its end and return all findings.
 
     ``on_progress`` is called after each chunk; ``findings_of`` returns the findings of an event of the reader, by
-    default those of the engine.
+    default those of the engine. With ``decode``, segments in UTF-8 are read as such, as files of senders are.
     """
     findings_of = findings_of or event_findings
     readable = False
     found: list[Finding] = []
-    reader = Reader(choose_guide=choose_guide)
+    reader = Reader(choose_guide=choose_guide, decode=decode)
 
     def take(events: list[Event]) -> None:
         nonlocal readable, found

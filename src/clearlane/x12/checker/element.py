@@ -1,10 +1,11 @@
 """The exact check of a segment: what is wrong with which element, and what would pass.
 
-Runs only if the regular expression of the place did not match. Messages never contain a value.
+Runs only if the regular expression of the place did not match. Messages never contain a value, but may name a character.
 Knows guide nodes and values; knows no file, no loop instance and no position.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 
 from clearlane.kernel import formats
@@ -21,6 +22,7 @@ from clearlane.x12.pattern import (
     UNITS_MAX,
     open_syntax_notes,
 )
+from clearlane.x12.writer.encode import plain_signs
 
 _BASIC = re.compile(rf"[{TEXT}a-z]*", re.ASCII)
 # Letters of other languages that X12 knows (its extended set), as latin-1 or as UTF-8 read byte by byte.
@@ -213,8 +215,9 @@ def check_value(
 ) -> Iterator[ElementFinding]:
     """Yield what is wrong with one filled value. ``previous`` is the element before: the qualifier of a period."""
     kind = classify_value(text)
-    bare = text.strip(" ")
-    if bare != text:
+    plain = plain_signs(text)
+    bare = plain.strip(" ")
+    if bare != plain:
         yield ElementFinding("ELM-BLANKS", f"{name} must not begin or end with blanks", kind=kind)
     for finding in _characters(name, text, 0):
         severity = Severity.INFO if _is_read_by_people(finding, part, previous) else None
@@ -241,13 +244,25 @@ def _characters(name: str, text: str, number: int) -> Iterator[ElementFinding]:
             yield ElementFinding("ELM-NATIONAL", f"{name} should contain no letters of other languages unless the receiver agreed",
                        number, kind="text")  # fmt: skip
             text = bare
+        plain = plain_signs(text)
+        if plain != text:
+            yield ElementFinding("ELM-SIGN", f"{name} should have plain signs: curly quotes, long dashes and the like go out as plain ones",
+                       number, kind="text")  # fmt: skip
+            text = plain
     if not _BASIC.fullmatch(text):
-        yield ElementFinding("ELM-CHARACTER", f"{name} must contain only characters of the X12 basic and extended sets",
+        yield ElementFinding("ELM-CHARACTER", f"{name} must contain only characters of the X12 basic and extended sets{_named_mark(text)}",
                    number, kind="text")  # fmt: skip
     if _LOWER.search(text):
         yield ElementFinding(
             "ELM-CASE", f"{name} should be in capital letters", number, kind="text"
         )
+
+
+def _named_mark(text: str) -> str:
+    """Return the name of the first character beyond ASCII, which has no plain equivalent; empty if there is none."""
+    mark = next((one for one in text if not one.isascii()), "")
+    name = unicodedata.name(mark, "").lower() if mark else ""
+    return f": the character {name} has no plain equivalent" if name else ""
 
 
 TypeCheck = Callable[[ElementSpec, str, str], Iterator[tuple[str, str]]]

@@ -89,7 +89,7 @@ FINDING_TYPES: RuleRegistry[FileFindingType] = RuleRegistry(FileFindingType, [
     FileFindingType("SEG-MISSING", ERROR, "A required segment is present.", 2, "3"),
     FileFindingType("SEG-REPEAT", ERROR, "A segment is repeated no more often than the guide allows.", 1, "5"),
     FileFindingType("SEG-BARE", ERROR, "A segment holds at least one element.", 1, "8"),
-    FileFindingType("SEG-TRAILING", ERROR, "No empty elements are at the end of a segment.", 1, "8"),
+    FileFindingType("SEG-TRAILING", ERROR, "No empty elements are at the end of a segment.", 1, "6"),
     FileFindingType("LOOP-MISSING", ERROR, "A required loop is present.", 2, "I7"),
     FileFindingType("LOOP-REPEAT", ERROR, "A loop is repeated no more often than the guide allows.", 1, "4"),
     # Elements.
@@ -102,6 +102,7 @@ FINDING_TYPES: RuleRegistry[FileFindingType] = RuleRegistry(FileFindingType, [
     FileFindingType("ELM-SHORT", ERROR, "An element is as long as its minimum.", 1, "4"),
     FileFindingType("ELM-LONG", ERROR, "An element is no longer than its maximum.", 1, "5"),
     FileFindingType("ELM-CHARACTER", ERROR, "An element holds characters of the X12 basic and extended sets only.", 1, "6"),
+    FileFindingType("ELM-SIGN", WARNING, "An element holds plain signs: typographic quotes, dashes and blanks go out as plain ones.", 7),
     FileFindingType("ELM-NATIONAL", WARNING, "An element holds letters of English only: letters of other languages need an agreement.", 7),
     FileFindingType("ELM-BLANKS", WARNING, "An element neither begins nor ends with blanks.", 1),
     FileFindingType("ELM-CASE", WARNING, "Text is in capital letters; in free text and in web and mail addresses small letters are information only.", 7),

@@ -43,6 +43,7 @@ _NPI = "must be an NPI: ten digits with a right check digit"
 _BANK = "must be a bank's routing number: nine digits with a right check digit"
 _PHONE = "should be ten digits without punctuation, the first neither 0 nor 1, if it is of the United States or Canada"
 _TAXONOMY = "must be a taxonomy code: ten characters, the last an X"
+_AT_HOME = (4, ("", "US"))
 LIST_TITLES = {"carc": "claim adjustment reasons", "rarc": "remittance remarks"}
 """What people call the lists whose names do not tell."""
 
@@ -59,7 +60,7 @@ VALUE_CHECKS: dict[str, tuple[ValueCheck, ...]] = {
     "N4": (
         ValueCheck(
             "VAL-ZIP", 3, is_zip, "must be five or nine digits in the United States",
-            (4, ("", "US")),
+            _AT_HOME,
         ),
     ),
 }  # fmt: skip
@@ -74,7 +75,9 @@ VALUE_CHECKS_IN_LOOP: dict[tuple[str, str], tuple[ValueCheck, ...]] = {
         ),
     ),
     **{
-        (loop, "N4"): (ValueCheck("VAL-ZIP4", 3, _is_nine_digits, "must have nine digits here"),)
+        (loop, "N4"): (
+            ValueCheck("VAL-ZIP4", 3, _is_nine_digits, "must have nine digits here", _AT_HOME),
+        )
         for loop in ("2010AA", "2310C")
     },
 }

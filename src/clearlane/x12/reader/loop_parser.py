@@ -45,8 +45,8 @@ class LoopParser:
     """A parser of one set of a known guide. ``root`` must already contain the ST."""
 
     __slots__ = (
-        "_automaton", "_check", "_context", "_counts", "_findings", "_held_segments", "_last_level", "_loops",
-        "_on_closed", "_place", "_seen_masks", "done", "position",
+        "_automaton", "_check", "_context", "_counts", "_findings", "_held_segments", "_held_separators", "_last_level",
+        "_loops", "_on_closed", "_place", "_seen_masks", "done", "position",
     )  # fmt: skip
 
     def __init__(
@@ -58,10 +58,13 @@ class LoopParser:
         check: bool,
         on_closed: CloseCallback | None,
         file_state: dict[str, Any] | None = None,
+        held_separators: dict[int, str] | None = None,
     ) -> None:
+        """``held_separators`` are those of the file's delimiters."""
         self._automaton = automaton
         self._findings = findings
         self._check = check
+        self._held_separators = held_separators
         self._on_closed = on_closed
         """Receives what is then dropped; None keeps everything in the tree."""
         self._loops = [root]
@@ -407,6 +410,8 @@ class LoopParser:
         if self._findings.is_full:
             return
         loop = place.plan.node.id
+        if table := self._held_separators:
+            segment = [text.translate(table) for text in segment]
         for finding in check(place.node, loop, segment):
             self._findings.add_element_finding(finding, place.node.id, position, loop)
 

@@ -416,6 +416,7 @@ class Reader:
             check=self._check,
             on_closed=on_closed if self._stream else None,
             file_state=self._file_state,
+            held_separators=set.group.interchange.delimiters.held_separators(),
         )
 
     # Ends of sets, groups and interchanges.

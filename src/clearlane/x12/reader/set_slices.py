@@ -60,6 +60,15 @@ class SetSlice:
         inner = self.inner.of(content).translate(bytes(table), dropped)
         return hashlib.blake2b(inner, digest_size=32).hexdigest()
 
+    def count(self, content: bytes, name: str) -> int:
+        """Return how many segments of the set have a name and an element; there may be line ends or spaces before it."""
+        terminator, element = (
+            re.escape(one.encode("latin-1"))
+            for one in (self.delimiters.terminator, self.delimiters.element)
+        )
+        begin = re.compile(terminator + rb"\s*" + name.encode() + element)
+        return sum(1 for _ in begin.finditer(content, self.whole.start, self.whole.end))
+
 
 def slice_sets(content: bytes) -> Iterator[SetSlice]:
     """Yield the sets of a file in its order. Bytes that are not X12 are passed over."""

@@ -117,10 +117,14 @@ def claim_balances(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     places=("2320/AMT:D/02",),
 )
 def decided_claim_has_an_amount(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
-    """A payer that decided the claim has a paid amount, even 0; one that did not has no amounts."""
+    """A payer that decided the claim has a paid amount, even 0; one that did not has no amounts.
+
+    A report of an encounter (BHT06 RP) asks for no money, and may leave what was paid out.
+    """
     parts = claim_parts(loop, ctx)
+    is_encounter = bool(ctx.open) and ctx.open[0].value("BHT", 6) == "RP"
     for other, payer in parts.other_payers:
-        if other.segment("AMT", "D") is not None:
+        if other.segment("AMT", "D") is not None or is_encounter:
             continue
         if _decided_lines(parts, payer) or other.segment("CAS") is not None:
             message = "AMT*D (paid by the other payer) is required once it has decided; send 0"

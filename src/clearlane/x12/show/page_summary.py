@@ -74,6 +74,12 @@ class FindingGroup:
     count: int = 0
     places: list[SegmentPosition] = field(default_factory=list)
 
+    def add(self, finding: Finding) -> None:
+        """Add an equal finding."""
+        self.count += 1
+        if len(self.places) < PLACES_PER_FINDING_MAX:
+            self.places.append(finding.position or SegmentPosition())
+
 
 @dataclass(slots=True)
 class PageSummary:
@@ -168,10 +174,7 @@ class _SummaryBuilder:
         name = (finding.severity, finding.rule, finding.message)
         if summary.findings_kept >= FINDINGS_SHOWN_MAX and name not in summary.groups:
             return
-        group = summary.groups.setdefault(name, FindingGroup(finding))
-        group.count += 1
-        if len(group.places) < PLACES_PER_FINDING_MAX:
-            group.places.append(position)
+        summary.groups.setdefault(name, FindingGroup(finding)).add(finding)
         if summary.findings_kept >= FINDINGS_SHOWN_MAX:
             return
         summary.findings_kept += 1

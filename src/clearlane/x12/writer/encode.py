@@ -27,14 +27,39 @@ _FIT = re.compile(rf"[{pattern.VISIBLE}]+(?: [{pattern.VISIBLE}]+)*|", re.ASCII)
 _UNFIT = re.compile(rf"[^{pattern.TEXT}]", re.ASCII)
 _SEPARATORS = str.maketrans("*:^~", "    ")
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")
+# Typographic signs with an exact plain equivalent, also as a file in Windows-1252 has them when it is read as Latin-1.
+SIGNS = {
+    **dict.fromkeys("‘’‚‛′\x91\x92", "'"),
+    **dict.fromkeys("“”„‟″\x93\x94", '"'),
+    **dict.fromkeys("‐‑‒–—−\x96\x97", "-"),
+    **dict.fromkeys("…\x85", "..."),
+    **dict.fromkeys("\xa0\u2007\u202f", " "),
+}
+_WINDOWS = {
+    code: sign
+    for code in range(0x80, 0xA0)
+    if (sign := bytes([code]).decode("cp1252", errors="ignore"))
+}
+NEXT_LINE = "\x85"
+"""An ellipsis in a file, and the end of a line in other texts."""
 # What Unicode does not decompose into plain letters.
 _PLAIN = str.maketrans({
-    "Æ": "AE", "Œ": "OE", "Ø": "O", "Đ": "D", "Ð": "D", "Ł": "L", "Þ": "TH", "ẞ": "SS", "ß": "SS",
-    "Ħ": "H", "Ŧ": "T", "Ŋ": "N", "ı": "I", "‘": "'", "’": "'", "‚": "'", "‛": "'", "′": "'",
-    "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "«": '"', "»": '"', "–": "-", "—": "-",
-    "‐": "-", "‑": "-", "‒": "-", "−": "-", "…": "...", "·": ".", "•": "-", "×": "X", "÷": "/",
+    **{mark: plain for mark, plain in SIGNS.items() if mark != NEXT_LINE}, "Æ": "AE", "Œ": "OE", "Ø": "O", "Đ": "D", "Ð": "D", "Ł": "L", "Þ": "TH", "ẞ": "SS", "ß": "SS",
+    "Ħ": "H", "Ŧ": "T", "Ŋ": "N", "ı": "I", "«": '"', "»": '"', "·": ".", "•": "-", "×": "X", "÷": "/",
     "`": "'", "´": "'", "½": "1/2", "¼": "1/4", "¾": "3/4", "⁄": "/", "©": "(C)", "®": "(R)",
 })  # fmt: skip
+
+_TO_PLAIN_SIGNS = str.maketrans(SIGNS)
+
+
+def plain_signs(text: str) -> str:
+    """Return a text with plain signs for typographic ones: quotes, dashes, an ellipsis, blanks that do not break."""
+    return text if text.isascii() else text.translate(_TO_PLAIN_SIGNS)
+
+
+def readable_signs(text: str) -> str:
+    """Return a text of a file in Windows-1252, which was read as Latin-1, with the signs that its writer meant."""
+    return text if text.isascii() else text.translate(_WINDOWS)
 
 
 def clean(text: str, delimiters: Delimiters = CANONICAL) -> tuple[str, tuple[str, ...]]:

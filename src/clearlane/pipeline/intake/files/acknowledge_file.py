@@ -1,13 +1,13 @@
 """Write what goes back for a file that was read: TA1, 999 and 277CA in the sender's numbers, or a report in words.
 
-Pure: knows the reading of a file, not where its answers are stored.
+Pure: knows the reading of a file, not where its responses are stored.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from clearlane.kernel.finding import Finding, Severity
-from clearlane.pipeline.intake.files.file_reading import TA1, InterchangeReading
+from clearlane.pipeline.intake.files.file_reading import TA1, InterchangeReading, SetReading
 from clearlane.x12 import tree
 from clearlane.x12.checker.ack import acknowledge_interchange
 from clearlane.x12.delimiters import ISA_CHARACTERS
@@ -17,6 +17,7 @@ ACK_999, RECEIPT_277CA, REPORT = "999", "277CA", "text"
 CONTROLS_PER_INTERCHANGE = 2
 """A TA1 and a 999 are interchanges of their own."""
 FINDINGS_REPORTED_MAX = 50
+INQUIRIES_REPORTED_MAX = 5_000
 
 EMPTY = "The file is empty."
 NO_INTERCHANGE = "No X12 interchange was found: an interchange begins with ISA."
@@ -29,6 +30,7 @@ FAULT = (
     "Processing the file failed, and none of it was accepted. The operator of the clearinghouse sees the fault. "
     "Send the file again after it was corrected."
 )
+NOT_ASKED = "No payer is asked about these patients or claims:"
 ADVICE = "Export an 837 (X12 005010) as plain text from the practice system, and send that file."
 # How files of other formats begin, and what people call these.
 _FORMATS: Mapping[bytes, str] = {
@@ -65,14 +67,14 @@ def acknowledgements(
     """
     found: dict[str, list[bytes]] = {}
     for at, one in enumerate(interchanges):
-        answer = acknowledge_interchange(
+        acknowledged = acknowledge_interchange(
             one.interchange, one.groups, controls[CONTROLS_PER_INTERCHANGE * at], moment
         )
-        wanted = answer.accepted == "R" or _asks_for_ta1(one) or not one.groups
+        wanted = acknowledged.accepted == "R" or _asks_for_ta1(one) or not one.groups
         if wanted and not one.is_acknowledgement:
-            found.setdefault(TA1, []).append(answer.ta1)
-        if answer.ack_999:
-            found.setdefault(ACK_999, []).append(answer.ack_999)
+            found.setdefault(TA1, []).append(acknowledged.ta1)
+        if acknowledged.ack_999:
+            found.setdefault(ACK_999, []).append(acknowledged.ack_999)
         receipts = (set.receipt for set in one.sets if set.receipt is not None)
         if content := [receipt.write() for receipt in receipts]:
             found.setdefault(RECEIPT_277CA, []).extend(content)
@@ -113,7 +115,16 @@ def _text_start(head: bytes) -> bytes:
 def finding_sentences(findings: Sequence[Finding]) -> list[str]:
     """Return what a report says of findings that no acknowledgement can report."""
     errors = [one for one in findings if one.severity is Severity.ERROR]
-    return [*_first_sentences(errors), *_rest(len(errors))]
+    return [*_first_sentences(errors), *_rest(len(errors), FINDINGS_REPORTED_MAX)]
+
+
+def not_asked_sentences(sets: Iterable[SetReading]) -> list[str]:
+    """Return what a report says of inquiries that no payer is asked: a 271 cannot name each of them."""
+    found = [sentence for one in sets for sentence in one.not_asked]
+    if not found:
+        return []
+    named = found[:INQUIRIES_REPORTED_MAX]
+    return [NOT_ASKED, "", *named, *_rest(len(found), INQUIRIES_REPORTED_MAX)]
 
 
 def _first_sentences(errors: Sequence[Finding]) -> Iterator[str]:
@@ -122,6 +133,6 @@ def _first_sentences(errors: Sequence[Finding]) -> Iterator[str]:
         yield f"{one.message}{f' (segment {at})' if at else ''}."
 
 
-def _rest(errors: int) -> list[str]:
-    more = errors - FINDINGS_REPORTED_MAX
+def _rest(count: int, shown: int) -> list[str]:
+    more = count - shown
     return [f"And {more} more."] if more > 0 else []

@@ -1,4 +1,4 @@
-"""Control numbers for the answers to one file, taken from the installation's counter a few at a time."""
+"""Control numbers for the responses to one file, taken from the installation's counter a few at a time."""
 
 from collections import deque
 

@@ -17,27 +17,36 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from time import perf_counter
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from clearlane.accounts.model import Site
-from clearlane.claims.forms.x12_loops import TRANSACTIONS, claim_findings, claim_of_unit
+from clearlane.claims.forms import form_of
+from clearlane.claims.forms.x12_form import LoopsAround
+from clearlane.claims.forms.x12_loops import TRANSACTIONS, UnitLevels, claim_findings
 from clearlane.claims.responses.ack_verdicts import RECEIPT, not_accepted
-from clearlane.claims.responses.acknowledged_claim import AcknowledgedClaim, acknowledged_claim
+from clearlane.claims.responses.acknowledged_claim import (
+    AcknowledgedClaim,
+    BillingProviders,
+    acknowledged_claim,
+)
 from clearlane.claims.responses.sender_set import SenderSet, sender_set_of
 from clearlane.claims.responses.write_277ca import Acknowledgement277CA, clearinghouse_source
-from clearlane.kernel.client_file import FileState
+from clearlane.inquiry.sent_inquiry import SentInquiry
+from clearlane.kernel.client_file import FileState, counted_noun, set_words
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.kernel.ids import new_number
+from clearlane.pipeline.inquiry.inquiry_plan import InquiryPlan, SentUnitReader, plan_inquiries
+from clearlane.pipeline.inquiry.sender_transactions import SENDER_TRANSACTIONS
 from clearlane.pipeline.intake.files.control_block import ControlBlock
-from clearlane.pipeline.intake.files.rejection_reason import NO_GUIDE, rejection_reason
+from clearlane.pipeline.intake.files.file_inquiries import INQUIRIES_PER_PAGE, INQUIRIES_PER_SET_MAX
+from clearlane.pipeline.intake.files.rejection_reason import NO_GUIDE, TAKEN, rejection_reason
 from clearlane.pipeline.intake.judge_file_claims import (
     FileClaim,
     SeenClaims,
     judge_file_claims,
 )
-from clearlane.pipeline.intake.microbatch import let_others_run
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.x12 import tree
@@ -65,14 +74,15 @@ from clearlane.x12.reader.reader import (
 CLAIMS_PER_PAGE = 250
 SETS_PER_FILE_MAX = 10_000
 # What is read before others may run: some milliseconds of work in a thread.
-READ_BYTES_AT_ONCE = 64 * 1024
+READ_BYTES_AT_ONCE = 8 * 1024
 SET_LETTER = "S"
-CLAIM_TYPES = (*TRANSACTIONS, "837I")
 TA1 = "TA1"
 CLAIM = "CLM"
 ACK_TYPE = "999"
 """The guide of sets that are not acknowledged."""
-NOT_TAKEN = "Sets of this transaction are not taken from files: send 837P or 837D"
+NOT_TAKEN = f"Sets of this transaction are not taken from files: send {TAKEN}"
+NOT_ASKED = "Inquiries of shadow files are not asked."
+TOO_MANY = f"More than {INQUIRIES_PER_SET_MAX} {{noun}}s are in one set: send them in several"
 STRUCTURE_CODES = frozenset({"1", "2", "6", "7"})
 """IK304 of segments that are unknown, unexpected or out of order: which claim they belong to cannot be known."""
 
@@ -90,7 +100,7 @@ class ReadClaim(NamedTuple):
 
 @dataclass(slots=True)
 class SetReading:
-    """A set that is being read, or was."""
+    """A set that is being read, or was. Patients of a 270 and claims of a 276 are counted as claims are."""
 
     set_id: str
     interchange: int
@@ -108,6 +118,8 @@ class SetReading:
     reason: str = ""
     """Why it was rejected, in a sentence."""
     receipt: Acknowledgement277CA | None = None
+    not_asked: list[str] = field(default_factory=list)
+    """A sentence about each patient of a 270 or claim of a 276 that no payer is asked about."""
 
     @property
     def state(self) -> FileState:
@@ -159,20 +171,32 @@ class InterchangeReading:
 
 
 class ReadPage(NamedTuple):
-    """Claims of one set that are judged together."""
+    """Claims of one set that are judged together, or inquiries that are asked together."""
 
     of: SetReading
-    claims: Sequence[ReadClaim]
+    claims: Sequence[ReadClaim] = ()
+    inquiries: Sequence[SentInquiry] = ()
 
 
 StagePage = Callable[[SetReading, Sequence[PreparedClaim]], Awaitable[None]]
 """Stores a page of judged claims of a set, of which ``judged`` came before."""
+StagePlan = Callable[[SetReading, InquiryPlan[Any, Any]], Awaitable[None]]
+"""Stores a page of inquiries in the same way."""
 
 
 class FileReading:
     """The reading of one file."""
 
-    def __init__(self, context: WorkContext, site: Site, now: datetime, stage: StagePage) -> None:
+    def __init__(
+        self,
+        context: WorkContext,
+        site: Site,
+        now: datetime,
+        stage: StagePage,
+        stage_plan: StagePlan,
+        *,
+        is_shadow: bool = False,
+    ) -> None:
         self.interchanges: list[InterchangeReading] = []
         self.file_findings: list[Finding] = []
         """What concerns no interchange, once the file is read to its end."""
@@ -181,6 +205,8 @@ class FileReading:
         self._site = site
         self._now = now
         self._stage = stage
+        self._stage_plan = stage_plan
+        self._is_shadow = is_shadow
         self._seen = SeenClaims()
         self._events = _FileEvents(self.interchanges, now)
 
@@ -195,9 +221,8 @@ class FileReading:
     async def feed(self, chunk: bytes) -> None:
         """Read the next bytes; pages of claims that are full are judged and stored."""
         for at in range(0, len(chunk), READ_BYTES_AT_ONCE):
-            began = perf_counter()
-            await asyncio.to_thread(self._events.feed, chunk[at : at + READ_BYTES_AT_ONCE])
-            await let_others_run(perf_counter() - began)
+            piece = chunk[at : at + READ_BYTES_AT_ONCE]
+            await self._context.intake.call_in_background([partial(self._events.feed, piece)])
             await self._judge_pages()
 
     async def finish(self) -> None:
@@ -212,19 +237,41 @@ class FileReading:
             of = page.of
             if of.is_rejected or of.sender is None:
                 continue
+            if page.inquiries:
+                await self._plan_page(of, page.inquiries)
+                continue
             prepared = await judge_file_claims(
                 self._context,
                 self._site,
                 [one.file_claim for one in page.claims],
                 now=self._now,
                 seen=self._seen,
+                is_shadow=self._is_shadow,
             )
             await self._stage(of, prepared)
             if of.receipt is None:
                 of.receipt = await self._new_receipt(of.sender)
-            await asyncio.to_thread(_acknowledge_page, of.receipt, page, prepared)
+            await self._context.intake.call_in_background(
+                partial(_acknowledge, of.receipt, *pair)
+                for pair in zip(page.claims, prepared, strict=True)
+            )
             of.accepted += sum(one.judgement.accepted for one in prepared)
             of.judged += len(prepared)
+
+    async def _plan_page(self, of: SetReading, sent: Sequence[SentInquiry]) -> None:
+        """Find the payers of some inquiries; one that no payer can be asked is not accepted. No one is asked in a shadow file."""
+        if self._is_shadow:
+            of.reason, of.accepted = NOT_ASKED, of.accepted + len(sent)
+            return
+        sender = SENDER_TRANSACTIONS[of.type]
+        plan = await plan_inquiries(sender, self._context, self._site, sent, realtime=False)
+        await self._stage_plan(of, plan)
+        of.accepted += len(plan.inquiries)
+        of.not_asked += (
+            f"{set_words(of.interchange, of.group, of.position).capitalize()}, {sentence}"
+            for sentence in plan.not_asked()
+        )
+        of.judged += len(sent)
 
     async def _new_receipt(self, sender: SenderSet) -> Acknowledgement277CA:
         return Acknowledgement277CA(
@@ -236,14 +283,11 @@ class FileReading:
         )
 
 
-def _acknowledge_page(
-    receipt: Acknowledgement277CA, page: ReadPage, prepared: Sequence[PreparedClaim]
-) -> None:
-    """Add the verdicts on a page of claims to the 277CA."""
-    for read, judged in zip(page.claims, prepared, strict=True):
-        claim, judgement = read.acknowledged, judged.judgement
-        verdict = RECEIPT if judgement.accepted else not_accepted(judgement.findings, claim)
-        receipt.add(claim, verdict)
+def _acknowledge(receipt: Acknowledgement277CA, read: ReadClaim, judged: PreparedClaim) -> None:
+    """Add the verdict on a claim to the 277CA."""
+    claim, judgement = read.acknowledged, judged.judgement
+    verdict = RECEIPT if judgement.accepted else not_accepted(judgement.findings, claim)
+    receipt.add(claim, verdict)
 
 
 def _reject_with_envelope(reading: InterchangeReading) -> None:
@@ -330,6 +374,11 @@ class _OpenSet:
         self._set = set
         self._reading = reading
         self._claims: list[ReadClaim] = []
+        self._inquiries: list[SentInquiry] = []
+        self._inquiry_reader: SentUnitReader | None = None
+        self._levels = UnitLevels()
+        self._loops_around = LoopsAround()
+        self._providers = BillingProviders()
         self._units: list[tuple[int, int, str, str]] = []
         self._of_claims: dict[int, Finding] = {}
         """Findings of claims, by identity."""
@@ -339,7 +388,9 @@ class _OpenSet:
     def add(self, unit: UnitClosed) -> Iterator[ReadPage]:
         self._units += units_with_findings(unit.loop, unit.set)
         reading = self._reading
-        reading.claims += reading.type in CLAIM_TYPES
+        reading.claims += reading.type in TRANSACTIONS
+        if reading.type in SENDER_TRANSACTIONS:
+            yield from self._add_inquiries(unit)
         if reading.type not in TRANSACTIONS:
             return
         if reading.sender is None:
@@ -348,21 +399,48 @@ class _OpenSet:
             reading.reject(rejection_reason(unplaced))
         if reading.is_rejected:
             return
-        claim = claim_of_unit(unit)
+        claim = self._levels.claim_of(unit)
+        form = form_of(claim)
+        around = self._levels.loops_around(unit)
+        first = unit.set.first_segment
+        form.remember_view(
+            claim,
+            form.view_of_loops(
+                unit.loop, around, first, self._loops_around, claim_type=claim.claim_type
+            ),
+        )
         own = claim_findings(claim, self._recent)
         self._of_claims |= {id(one): one for one in own}
         self._claims.append(
             ReadClaim(
                 FileClaim(claim, own),
-                acknowledged_claim(unit.loop, unit.parents, unit.set.first_segment),
+                acknowledged_claim(unit.loop, unit.parents, first, self._providers),
             )
         )
         if len(self._claims) == CLAIMS_PER_PAGE:
             yield self._page()
 
+    def _add_inquiries(self, unit: UnitClosed) -> Iterator[ReadPage]:
+        """Take the inquiries about a subscriber. Any error rejects their set, so they wait for its end in pages."""
+        reading = self._reading
+        sender = SENDER_TRANSACTIONS[reading.type]
+        if self._inquiry_reader is None:
+            self._inquiry_reader = sender.reader(unit.set)
+            reading.sender = sender_set_of(unit.set)
+        levels = [one for one in unit.parents if one.node.id in sender.above]
+        if len(levels) < len(sender.above):  # the set has errors, which reject it
+            return
+        found = list(self._inquiry_reader.of_subscriber(*levels, unit.loop))
+        reading.claims += len(found)
+        if reading.claims <= INQUIRIES_PER_SET_MAX:
+            self._inquiries += found
+        if len(self._inquiries) >= INQUIRIES_PER_PAGE:
+            yield self._page()
+
     def count_unplaced(self, loop: tree.Loop) -> None:
         """Count the claims that are in no place of their own in a wrong set: they are not accepted either."""
-        if self._set.findings and self._reading.type in CLAIM_TYPES:
+        counts = self._reading.type in TRANSACTIONS or self._set.guide is None
+        if self._set.findings and counts:
             self._reading.claims += sum(one[0] == CLAIM for one in loop.all_segments())
 
     def close(self) -> tuple[SetVerdict, list[ReadPage]]:
@@ -370,13 +448,17 @@ class _OpenSet:
         set, reading = self._set, self._reading
         self.count_unplaced(set.root)
         verdict = set_verdict(set, self._units)
-        if reading.type not in (*TRANSACTIONS, ACK_TYPE):
-            verdict.findings = [*verdict.findings, _not_taken(set)]
+        if reading.type not in (*TRANSACTIONS, *SENDER_TRANSACTIONS, ACK_TYPE):
+            verdict.findings = [*verdict.findings, _set_finding(set, NO_GUIDE, NOT_TAKEN, "1")]
+        if reading.type in SENDER_TRANSACTIONS and reading.claims > INQUIRIES_PER_SET_MAX:
+            said = TOO_MANY.format(noun=counted_noun(reading.type))
+            too_many = _set_finding(set, f"{reading.type}-INQUIRIES", said, "5")
+            verdict.findings = [*verdict.findings, too_many]
         others = [one for one in verdict.findings if id(one) not in self._of_claims]
         unplaced = self._whole_errors([*self._of_claims.values()])
         if not reading.is_rejected and (wrong := [*unplaced, *_errors(others)]):
             version = tree.get_element(set.group.header, 8)
-            reading.reject(rejection_reason(wrong, reading.type, version))
+            reading.reject(rejection_reason(wrong, version))
         if reading.is_rejected:
             return verdict, []
         # Errors of claims do not reject the set: its 999 reports them, and the 277CA says which claims they stop.
@@ -386,11 +468,12 @@ class _OpenSet:
             else one
             for one in verdict.findings
         ]
-        return verdict, [self._page()] if self._claims else []
+        return verdict, [self._page()] if self._claims or self._inquiries else []
 
     def _page(self) -> ReadPage:
-        claims, self._claims = self._claims, []
-        return ReadPage(self._reading, claims)
+        page = ReadPage(self._reading, self._claims, self._inquiries)
+        self._claims, self._inquiries = [], []
+        return page
 
     def _new_findings(self, unit: UnitClosed) -> list[Finding]:
         """Return the findings since the last claim, and keep those that may be about this one."""
@@ -416,11 +499,11 @@ def _errors(findings: Sequence[Finding]) -> list[Finding]:
     return [one for one in findings if one.severity is Severity.ERROR]
 
 
-def _not_taken(set: tree.TransactionSet) -> Finding:
-    """Return the finding about a set whose transaction is not taken: IK502 is 1."""
+def _set_finding(set: tree.TransactionSet, rule: str, message: str, syntax_error: str) -> Finding:
+    """Return a finding about a set as a whole; ``syntax_error`` is its IK502."""
     return Finding(
-        rule=NO_GUIDE,
-        message=NOT_TAKEN,
+        rule=rule,
+        message=message,
         stage=Stage.FILE,
         position=SegmentPosition(
             interchange=set.group.interchange.number,
@@ -430,5 +513,5 @@ def _not_taken(set: tree.TransactionSet) -> Finding:
             file_segment=set.first_segment,
             segment_id="ST",
         ),
-        syntax_error="1",
+        syntax_error=syntax_error,
     )

@@ -8,8 +8,10 @@ other changes is written in two steps: ``store_response``, and ``publish_respons
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 from clearlane.accounts.model import Site
 from clearlane.kernel.client_file import FileChannel, FileDirection
@@ -20,11 +22,14 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.files import client_files, file_parts
 from clearlane.store.files.client_files import NewFile
-from clearlane.store.files.file_parts import PART_BYTES_MAX
+from clearlane.store.files.file_parts import PART_BYTES_MAX, FilePart
 
 READY_EVENT = "file.ready"
 TEXT_TYPE = "text"
 _ID_CHARACTERS_SHOWN = 6
+
+ResponseBytes: TypeAlias = bytes | Iterable[bytes] | AsyncIterable[bytes]
+"""The content of a response: as a whole, or in pieces of any size as they are written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,8 @@ class ClientResponse:
     """The file that it answers."""
     set_id: str = ""
     note: str = ""
+    is_shadow: bool = False
+    """Whether it answers a shadow file; its name says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ class StoredResponse:
 
 
 async def write_response(
-    context: WorkContext, site: Site, response: ClientResponse, content: bytes | Iterable[bytes]
+    context: WorkContext, site: Site, response: ClientResponse, content: ResponseBytes
 ) -> str | None:
     """Store a file for a site and list it; return its id, None if one with its key exists."""
     stored = await store_response(context, site, response, content)
@@ -69,9 +76,12 @@ async def write_response(
 
 
 async def store_response(
-    context: WorkContext, site: Site, response: ClientResponse, content: bytes | Iterable[bytes]
+    context: WorkContext, site: Site, response: ClientResponse, content: ResponseBytes
 ) -> StoredResponse:
-    """Store the parts of a file for a site. Until it is published no list shows it; one that never is goes after a day."""
+    """Store a file for a site part by part, so that a large one is never held as a whole.
+
+    Until it is published no list shows it; one that never is goes after a day.
+    """
     context.database.require_space()
     await context.vault.ensure_key(site.scope)
     now = context.clock.now()
@@ -86,25 +96,27 @@ async def store_response(
         response.answers,
         response.set_id,
         response.note,
+        int(response.is_shadow),
     )
     hashed = hashlib.sha256()
-    parts = []
     start = 0
-    for data in _parts([content] if isinstance(content, bytes) else content):
+
+    async def job(tx: Tx, part: FilePart) -> None:
+        if not part.start:
+            await client_files.create(tx, new)
+        await file_parts.append(tx, part)
+
+    async for data in _parts(content):
         hashed.update(data)
-        parts.append(
-            await asyncio.to_thread(
-                file_parts.seal_part, context.vault, site.scope, file_id, start, data
-            )
+        part = await asyncio.to_thread(
+            file_parts.seal_part, context.vault, site.scope, file_id, start, data
         )
+        await context.database.write(site.scope, partial(job, part=part), actor=context.actor)
         start += len(data)
-
-    async def job(tx: Tx) -> None:
-        await client_files.create(tx, new)
-        for part in parts:
-            await file_parts.append(tx, part)
-
-    await context.database.write(site.scope, job, actor=context.actor)
+    if not start:  # an empty file has no part
+        await context.database.write(
+            site.scope, lambda tx: client_files.create(tx, new), actor=context.actor
+        )
     return StoredResponse(response, file_id, keyed_digest(context, site, hashed.digest()))
 
 
@@ -127,10 +139,10 @@ async def publish_response(
     return published
 
 
-def _parts(chunks: Iterable[bytes]) -> Iterable[bytes]:
+async def _parts(content: ResponseBytes) -> AsyncIterator[bytes]:
     """Yield bytes in parts of the size that is stored."""
     waiting = bytearray()
-    for chunk in chunks:
+    async for chunk in _chunks(content):
         waiting += chunk
         while len(waiting) >= PART_BYTES_MAX:
             yield bytes(waiting[:PART_BYTES_MAX])
@@ -139,7 +151,17 @@ def _parts(chunks: Iterable[bytes]) -> Iterable[bytes]:
         yield bytes(waiting)
 
 
+async def _chunks(content: ResponseBytes) -> AsyncIterator[bytes]:
+    if isinstance(content, AsyncIterable):
+        async for chunk in content:
+            yield chunk
+    else:
+        for chunk in [content] if isinstance(content, bytes) else content:
+            yield chunk
+
+
 def _name(response: ClientResponse, file_id: str) -> str:
     """Return the name of a response: unique, because a part of the id is in it."""
     ending = "txt" if response.type == TEXT_TYPE else response.type.lower()
-    return f"{response.stem}.{file_id[-_ID_CHARACTERS_SHOWN:]}.{ending}"
+    stem = f"{response.stem}.shadow" if response.is_shadow else response.stem
+    return f"{stem}.{file_id[-_ID_CHARACTERS_SHOWN:]}.{ending}"

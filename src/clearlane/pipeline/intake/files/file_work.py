@@ -4,10 +4,13 @@ Files of a site are processed one at a time, in the order in which they arrived,
 found; sites go on side by side. What waits is known from our own rows, so that nothing is lost with the engine's tables.
 """
 
+from contextlib import suppress
+
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import random_text
+from clearlane.pipeline.intake.files.file_process import FileProcessNotOpened
 from clearlane.pipeline.intake.files.process_file import process_file
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.files import client_files
@@ -31,7 +34,7 @@ async def work_on_file(context: WorkContext, steps: WorkSteps, file_id: str) -> 
     """Process one file as durable work, in a step that may be repeated, and start the next file of its site."""
     state = await steps.run(
         "process",
-        lambda: _process(context, file_id, steps.work),
+        lambda: process_one(context, file_id, steps.work),
         attempts=FILE_STEP_ATTEMPTS_MAX,
     )
     if state is not None:
@@ -46,17 +49,22 @@ async def process_waiting(context: WorkContext) -> int:
         before = done
         for one in files:
             holder = f"{context.node}-{random_text(HOLDER_CHARACTERS)}"
-            done += await _process(context, one.file_id, holder) is not None
+            done += await process_one(context, one.file_id, holder) is not None
     return done
 
 
-async def _process(context: WorkContext, file_id: str, holder: str) -> str | None:
+async def process_one(context: WorkContext, file_id: str, holder: str) -> str | None:
+    """Process one file that waits, a large one in a process of its own; return its new state, None if it does not wait."""
     waiting = {one.file_id: one for one in await _waiting(context, every=True)}
     found = waiting.get(file_id)
     sites: dict[int, Site] = {site.id: site for site in context.accounts().sites}
     if found is None or found.site_id not in sites:
         return None
-    return await process_file(context, sites[found.site_id], file_id, holder)
+    site = sites[found.site_id]
+    if context.file_processes is not None and context.file_processes.take(found.bytes):
+        with suppress(FileProcessNotOpened):
+            return await context.file_processes.run(file_id, holder)
+    return await process_file(context, site, file_id, holder)
 
 
 async def _waiting(context: WorkContext, *, every: bool = False) -> list[WaitingFile]:
@@ -64,7 +72,12 @@ async def _waiting(context: WorkContext, *, every: bool = False) -> list[Waiting
     now = to_micros(context.clock.now())
     async with context.database.read(client_files.SCOPE) as tx:
         found = await client_files.list_waiting(tx)
-    return [one for one in found if every or one.lease_until is None or one.lease_until < now]
+    if every:
+        return found
+    # A process takes the lease when it has started.
+    in_process = context.file_processes.running if context.file_processes else ()
+    free = [one for one in found if one.lease_until is None or one.lease_until < now]
+    return [one for one in free if one.file_id not in in_process]
 
 
 async def _start_waiting(context: WorkContext, steps: WorkSteps) -> None:

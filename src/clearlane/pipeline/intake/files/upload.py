@@ -13,6 +13,7 @@ import hashlib
 from typing import TYPE_CHECKING, TypeVar
 
 from clearlane.accounts.model import Site
+from clearlane.engine import fault_injection
 from clearlane.events.event import EventValue, NewEvent
 from clearlane.kernel import limits
 from clearlane.kernel.client_file import FileChannel, FileDirection
@@ -58,9 +59,16 @@ class Upload:
 
     @classmethod
     async def begin(
-        cls, context: WorkContext, site: Site, *, name: str, channel: FileChannel, actor: Actor
+        cls,
+        context: WorkContext,
+        site: Site,
+        *,
+        name: str,
+        channel: FileChannel,
+        actor: Actor,
+        is_shadow: bool = False,
     ) -> "Upload":
-        """Begin a file under a name that may still change."""
+        """Begin a file under a name that may still change. Claims of a shadow file are judged and never sent."""
         now = context.clock.now()
         file_id = new_number(now, letter=FILE_LETTER)
         new = NewFile(
@@ -69,6 +77,7 @@ class Upload:
             usable_name(name, file_id),
             channel.value,
             to_micros(now),
+            is_shadow=int(is_shadow),
         )
         await context.database.write(
             site.scope, lambda tx: client_files.create(tx, new), actor=actor
@@ -125,6 +134,7 @@ class Upload:
                 digest=digest,
                 at=to_micros(now),
                 day=to_local(now, site.time_zone).date().isoformat(),
+                is_shadow=site.shadow,
             )
             if file is None:
                 raise PartOutOfPlace
@@ -132,7 +142,10 @@ class Upload:
             tx.add_events([file_event(RECEIVED_EVENT, site, self.file_id, to_micros(now))])
             return file
 
-        return await self._write(extend(job))
+        file = await self._write(extend(job))
+        fault_injection.crash_point("file received")
+        self._context.wake_files()
+        return file
 
     async def abandon(self) -> None:
         """Remove what was stored of the file."""
@@ -148,6 +161,7 @@ class Upload:
             file_parts.seal_part, context.vault, scope, self.file_id, self._stored, data
         )
         await self._write(lambda tx: file_parts.append(tx, part))
+        fault_injection.crash_point("file part")
         self._stored += len(data)
 
     async def _write(self, job: Job[T]) -> T:

@@ -14,11 +14,14 @@ from clearlane.store.database.schema.enrollment import *  # noqa: F403
 from clearlane.store.database.schema.events import *  # noqa: F403
 from clearlane.store.database.schema.failed_deliveries import *  # noqa: F403
 from clearlane.store.database.schema.files import *  # noqa: F403
+from clearlane.store.database.schema.follow_up import *  # noqa: F403
 from clearlane.store.database.schema.inquiries import *  # noqa: F403
 from clearlane.store.database.schema.payments import *  # noqa: F403
+from clearlane.store.database.schema.proofs import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403
 from clearlane.store.database.schema.returned_files import *  # noqa: F403
 from clearlane.store.database.schema.rules import *  # noqa: F403
+from clearlane.store.database.schema.series import *  # noqa: F403
 from clearlane.store.database.schema.sftp_tables import *  # noqa: F403
 from clearlane.store.database.schema.webhooks import *  # noqa: F403
 from clearlane.store.database.schema.worklist import *  # noqa: F403

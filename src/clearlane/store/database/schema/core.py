@@ -41,13 +41,18 @@ __all__ = [
     "DEFAULT_RIGHTS",
     "EVERYTHING",
     "HEAD",
+    "NEVER_SENT_STATES",
     "NOT_ACCEPTED_STATE",
     "NOT_SUPERSEDED_CLAIM",
     "RESTORE_ACTIONS",
     "REVISIONS_CHANNEL",
     "RIGHTS",
     "ROUTE_ACTIONS",
+    "SHADOW_NOT_ACCEPTED_STATE",
+    "SHADOW_STATE",
+    "SHADOW_STATES",
     "SITES_SETTING",
+    "STATES_WITH_ERRORS",
     "VENDORS_SETTING",
     "audit",
     "audit_head",
@@ -58,6 +63,7 @@ __all__ = [
     "client_table",
     "data_keys",
     "enable_row_security",
+    "hop_payers",
     "id_column",
     "installation_keys",
     "installation_table",
@@ -80,7 +86,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0001x"
+HEAD = "v0002r"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -89,8 +95,14 @@ VENDORS_SETTING = "clearlane.vendors"
 # The setting that names their sites; and what both settings hold if all rows may be touched.
 SITES_SETTING = "clearlane.sites"
 EVERYTHING = "*"
-# The rights of that role by table. The audit trail is append-only.
-RIGHTS = {"audit": "SELECT, INSERT", "audit_head": "SELECT, UPDATE", "alembic_version": "SELECT"}
+# The rights of that role by table. The audit trail and the checkpoints are append-only.
+RIGHTS = {
+    "audit": "SELECT, INSERT",
+    "proof_checkpoints": "SELECT, INSERT",
+    "proof_stamps": "SELECT, INSERT",
+    "audit_head": "SELECT, UPDATE",
+    "alembic_version": "SELECT",
+}
 DEFAULT_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
 
 metadata = MetaData(
@@ -237,6 +249,12 @@ sites = installation_table(
     Column("baa_accepted_at", BigInteger),
     # 0 if claims are corrected by the vendor's software alone.
     Column("console_corrections", SmallInteger, nullable=False, server_default="1"),
+    # 1 if every file that it sends is a shadow file.
+    Column("shadow", SmallInteger, nullable=False, server_default="0"),
+    # Since when a summary of each day is written for it to fetch; 0 if none is.
+    Column("daily_summary", BigInteger, nullable=False, server_default="0"),
+    # 1 if claims for the next payer are sent by themselves once nothing is open.
+    Column("bill_next_payer", SmallInteger, nullable=False, server_default="0"),
     Column("created_at", BigInteger, nullable=False),
     CheckConstraint("state IN ('active', 'suspended')", name="state"),
     # Client tables refer to this pair: a row cannot name one vendor and another vendor's site.
@@ -268,7 +286,12 @@ payers = installation_table(
     Column("filing_days", Integer, nullable=False),
     Column("corrected_filing_days", Integer, nullable=False),
     Column("secondary_filing_days", Integer, nullable=False),
+    Column("appeal_filing_days", Integer, nullable=False),
     Column("attachments", Text, nullable=False),
+    # Its id in institutional claims; empty if that is its payer id.
+    Column("institutional_payer_id", Text, nullable=False),
+    # The inquiries that it answers for enrolled providers only, as JSON.
+    Column("inquiry_enrollments", Text, nullable=False),
     CheckConstraint(one_of("type", PAYER_TYPES), name="type"),
 )
 
@@ -333,7 +356,7 @@ BACKUP_ACTION = "backup.written"
 """The action of the row that says that a backup was written."""
 AUDIT_MARKS = f"action IN ('{ANCHORED_ACTION}', '{RESTORE_ACTIONS[0]}', '{RESTORE_ACTIONS[1]}')"
 ROUTE_ACTIONS = (
-    "route.add", "route.change", "route.disable", "route.enable", "route.remove", "route.senders",
+    "route.add", "route.change", "route.disable", "route.enable", "route.payers", "route.remove", "route.senders",
 )  # fmt: skip
 ROUTE_MARKS = "action IN ('" + "', '".join(ROUTE_ACTIONS) + "')"
 
@@ -391,6 +414,15 @@ NOT_SUPERSEDED_CLAIM = "is_superseded = 0"
 COMPLETE_STATE = "complete"
 # The state of a claim that the checks at intake did not let pass: no payer was sent it.
 NOT_ACCEPTED_STATE = "not_accepted"
+# The states of claims of shadow files, which are judged and never sent: without errors, and with some.
+SHADOW_STATE, SHADOW_NOT_ACCEPTED_STATE = "shadow", "shadow_not_accepted"
+SHADOW_STATES = (SHADOW_STATE, SHADOW_NOT_ACCEPTED_STATE)
+STATES_WITH_ERRORS = (NOT_ACCEPTED_STATE, SHADOW_NOT_ACCEPTED_STATE)
+# No payer gets a claim in one of these.
+NEVER_SENT_STATES = (NOT_ACCEPTED_STATE, *SHADOW_STATES)
+# No statement changes ``is_shadow``, so a claim of a shadow file can never be queued or sent, whatever is done to it.
+SHADOW_CLAIM = f"is_shadow = 1 AND queued = 0 AND sendings = 0 AND {one_of('state', SHADOW_STATES)}"
+REAL_CLAIM = f"is_shadow = 0 AND NOT {one_of('state', SHADOW_STATES)}"
 
 claims = client_table(
     "claims",
@@ -444,6 +476,15 @@ claims = client_table(
     # What people call it (``pipeline.claim_label``), and its first day of service.
     Column("label", Text, nullable=False, server_default="received"),
     Column("service_day", Text),
+    # Of an institutional claim: the type of bill with its frequency.
+    Column("bill_type", Text),
+    # What it awaits (``claims.awaiting``), since when, and by when; null for a closed claim.
+    Column("awaiting", Text),
+    Column("awaited_since", BigInteger),
+    Column("awaited_by", BigInteger),
+    # 1 for a claim of a shadow file.
+    Column("is_shadow", SmallInteger, nullable=False, server_default="0"),
+    CheckConstraint(f"({SHADOW_CLAIM}) OR ({REAL_CLAIM})", name="shadow"),
     CheckConstraint(one_of("kind", SUBMITTED_KINDS), name="kind"),
     CheckConstraint(one_of("form", SUBMITTED_FORMS), name="form"),
     # With the key of the member id, which is looked for among the newest claims of a site, without an index of its own
@@ -471,6 +512,22 @@ claims = client_table(
         "claim_number",
         sqlite_where=text(NOT_SUPERSEDED_CLAIM),
         postgresql_where=text(NOT_SUPERSEDED_CLAIM),
+    ),
+    # What is due, and lists of what is overdue.
+    Index(
+        "ix_claims_due",
+        "vendor_id",
+        "awaited_by",
+        "claim_number",
+        sqlite_where=text("awaited_by IS NOT NULL"),
+        postgresql_where=text("awaited_by IS NOT NULL"),
+    ),
+    # What waits for an enrollment, over all clients.
+    Index(
+        "ix_claims_enrollment",
+        "claim_number",
+        sqlite_where=text("awaiting = 'enrollment'"),
+        postgresql_where=text("awaiting = 'enrollment'"),
     ),
     Index(
         "ix_claims_queued",
@@ -542,4 +599,15 @@ routes = installation_table(
     Column("removed_at", BigInteger),
     Index(None, "type", "payer_id"),
     sqlite_autoincrement=True,
+)
+
+# The payers that a hop serves, by its own ids. A row that is not active is kept for what still comes back.
+hop_payers = installation_table(
+    "hop_payers",
+    Column("route_id", BigInteger, ForeignKey("routes.id"), primary_key=True),
+    Column("type", Text, primary_key=True),
+    Column("payer_id", Text, primary_key=True),
+    Column("hop_payer_id", Text, nullable=False),
+    Column("active", SmallInteger, nullable=False),
+    CheckConstraint(one_of("type", PAYER_TYPES), name="type"),
 )

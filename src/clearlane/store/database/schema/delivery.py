@@ -41,6 +41,7 @@ INBOX_STATES = (
 
 
 OPEN_REFUSAL = "refused_at IS NOT NULL AND requeued_at IS NULL"
+SENT_TO_HOP = "hop <> ''"
 OPEN_BATCH = one_of("state", states_that_allow(BatchEvent.DELIVERED))
 
 
@@ -91,6 +92,9 @@ batches = installation_table(
     Column("kind", Text, nullable=False),
     # The route it was written for; 0 is the loopback of a sandbox.
     Column("route_id", BigInteger, nullable=False),
+    # The hop that it is sent to, and the payer's id as the hop has it; empty if it goes to the payer.
+    Column("hop", Text, nullable=False),
+    Column("hop_payer_id", Text, nullable=False),
     Column("state", Text, nullable=False),
     # ISA13, which acknowledgements quote; GS06 is the same number.
     Column("control", BigInteger, nullable=False),
@@ -113,7 +117,9 @@ batches = installation_table(
     Column("acknowledged_at", BigInteger),
     # Why the last attempt failed; never anything of a payload.
     Column("fault", Text, nullable=False),
-    # The last column, so that reading the others need not skip over it.
+    # The last columns, so that reading the others need not skip over them: SHA-256 of each claim's part of the file, in the
+    # order of the claims' numbers (for proofs of filing), and the file.
+    Column("part_digests", LargeBinary, nullable=False),
     Column("content", LargeBinary, nullable=False),
     CheckConstraint(one_of("kind", ("", *SUBMITTED_KINDS)), name="kind"),
     CheckConstraint(one_of("state", BatchState), name="state"),
@@ -128,6 +134,13 @@ batches = installation_table(
     # Holds all that is needed to count what was delivered and acknowledged since a moment.
     Index("ix_batches_delivered", "delivered_at", "type", "payer_id", "claims", "acknowledged_at"),
     Index("ix_batches_destination", "type", "payer_id", "id"),
+    Index(
+        "ix_batches_hop",
+        "hop",
+        "id",
+        sqlite_where=text(SENT_TO_HOP),
+        postgresql_where=text(SENT_TO_HOP),
+    ),
     sqlite_autoincrement=True,
 )
 

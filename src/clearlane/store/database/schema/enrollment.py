@@ -34,12 +34,16 @@ enrollment_payers = client_table(
     Column("payer_type", Text, nullable=False),
     # In folded case, as payers are compared.
     Column("payer_id", Text, nullable=False),
+    # What it is for: claims, 835s or inquiries.
+    Column("transaction", Text, nullable=False),
     Column("state", Text, nullable=False),
+    # The first day on which an approved one counts; null for other states.
+    Column("live_from", Text),
     Column("updated_at", BigInteger, nullable=False),
     # Why, in the operator's words; sealed, since it may name a person.
     Column("reason", LargeBinary),
-    PrimaryKeyConstraint("enrollment_id", "payer_type", "payer_id"),
-    CheckConstraint("state IN ('in work', 'approved', 'refused')", name="state"),
+    PrimaryKeyConstraint("enrollment_id", "payer_type", "payer_id", "transaction"),
+    CheckConstraint("state IN ('in work', 'approved', 'refused', 'ended')", name="state"),
 )
 
 enrollment_events = client_table(
@@ -49,8 +53,11 @@ enrollment_events = client_table(
     # Empty for what concerns no payer alone.
     Column("payer_type", Text, nullable=False),
     Column("payer_id", Text, nullable=False),
+    Column("transaction", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("event", Text, nullable=False),
+    # Of an approval, the first day on which it counts.
+    Column("live_from", Text),
 )
 
 # What enrollments and claims gave as the ZIP code of a billing provider, for claims without one.

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from clearlane.store.database.schema.core import BIG_INTEGER, client_table, installation_table
 
-__all__ = ["event_head", "events", "installation_events", "silence_scans"]
+__all__ = ["due_scans", "event_head", "events", "installation_events"]
 
 # The number of the last event. A transaction locks it as its last step, so events are numbered in the order of commits.
 event_head = installation_table(
@@ -58,13 +58,11 @@ installation_events = installation_table(
     CheckConstraint("audience IN ('vendor', 'every vendor', 'operators')", name="audience"),
 )
 
-# Up to which last change the claims of a vendor were looked through for payers that do not answer: a row for each payer
-# with a number of days of its own (``payer_key``), and one, with an empty key, for all others.
-silence_scans = installation_table(
-    "silence_scans",
+# Up to which moment the claims of a vendor were looked through for what was due.
+due_scans = installation_table(
+    "due_scans",
     Column(
         "vendor_id", BIG_INTEGER, ForeignKey("vendors.id"), primary_key=True, autoincrement=False
     ),
-    Column("payer", Text, primary_key=True),
     Column("through", BigInteger, nullable=False),
 )

@@ -1,4 +1,4 @@
-"""Tables of the file channel: files that sites send and fetch, their sets, and claims that wait to be released."""
+"""Tables of the file channel: files of sites, their sets, claims that wait to be released, and what files call payers."""
 
 from sqlalchemy import (
     BigInteger,
@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 from clearlane.kernel.client_file import FileChannel, FileDirection, FileState
-from clearlane.store.database.schema.core import client_table, one_of
+from clearlane.store.database.schema.core import client_table, one_of, vendor_table
 
 __all__ = [
     "LISTED_FILE",
@@ -24,6 +24,10 @@ __all__ = [
     "client_file_sets",
     "client_files",
     "file_claims",
+    "file_inquiries",
+    "payer_aliases",
+    "shadow_answers",
+    "shadow_claims",
     "staged_claims",
 ]
 
@@ -65,6 +69,8 @@ client_files = client_table(
     Column("holder", Text, nullable=False),
     Column("lease_until", BigInteger),
     Column("attempts", Integer, nullable=False),
+    # 1 if its claims are judged and never sent.
+    Column("is_shadow", SmallInteger, nullable=False, server_default="0"),
     CheckConstraint(one_of("direction", FileDirection), name="direction"),
     CheckConstraint(one_of("channel", FileChannel), name="channel"),
     CheckConstraint(one_of("state", FileState), name="state"),
@@ -136,6 +142,8 @@ client_file_sets = client_table(
     Column("released", SmallInteger, nullable=False),
     # Keyed hash, cut to 64 bits, of the sender and the control number of its interchange.
     Column("interchange_key", BigInteger, nullable=False),
+    # 1 if it came in a shadow file.
+    Column("is_shadow", SmallInteger, nullable=False, server_default="0"),
     # The sender's control numbers and ids, sealed.
     Column("payload", LargeBinary, nullable=False),
     CheckConstraint(
@@ -150,6 +158,13 @@ client_file_sets = client_table(
         "set_id",
         sqlite_where=text("released = 0"),
         postgresql_where=text("released = 0"),
+    ),
+    Index(
+        "ix_client_file_sets_shadow",
+        "created_at",
+        "set_id",
+        sqlite_where=text("is_shadow = 1"),
+        postgresql_where=text("is_shadow = 1"),
     ),
 )
 
@@ -176,4 +191,60 @@ staged_claims = client_table(
     Column("payload", LargeBinary, nullable=False),
     PrimaryKeyConstraint("set_id", "position"),
     owner_index=False,
+)
+
+# What would have been sent of an accepted claim of a shadow file.
+shadow_claims = client_table(
+    "shadow_claims",
+    Column("claim_number", Text, primary_key=True),
+    # An interchange with this claim alone, sealed.
+    Column("x12", LargeBinary, nullable=False),
+)
+
+# What another clearinghouse or its payers said of claims of shadow files. Codes only: no name and no amount.
+shadow_answers = client_table(
+    "shadow_answers",
+    # The imported file, and the place of the statement among those in it.
+    Column("file_id", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    # The claim, or a set that was rejected as a whole.
+    Column("subject_id", Text, nullable=False),
+    # 999, 277CA, 277 or 835; TA1 for a whole interchange.
+    Column("type", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("codes", Text, nullable=False),
+    Column("day", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("file_id", "position", "subject_id"),
+    # By the subject first: what is said of old claims and sets is removed over all clients.
+    Index("ix_shadow_answers_subject", "subject_id", "vendor_id", "site_id"),
+)
+
+# Inquiries of 270 and 276 files in pages, until their answers are written as a 271 or 277 file.
+file_inquiries = client_table(
+    "file_inquiries",
+    Column("set_id", Text, nullable=False),
+    # The number of the page's first patient in the set.
+    Column("position", Integer, nullable=False),
+    Column("file_id", Text, nullable=False, index=True),
+    # The request that asks about them; null while none does.
+    Column("inquiry_request_id", BigInteger),
+    # When the answers go back, whether all have come or not; null while the file is not accepted.
+    Column("due_at", BigInteger),
+    # The patients, who is asked about each or why no one is, sealed.
+    Column("payload", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("set_id", "position"),
+    owner_index=False,
+)
+
+# What the files of a vendor call the payers of the directory.
+payer_aliases = vendor_table(
+    "payer_aliases",
+    # The vendor's own id in folded case, and as it was written.
+    Column("alias_key", Text, nullable=False),
+    Column("alias", Text, nullable=False),
+    Column("payer_id", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("vendor_id", "alias_key"),
 )

@@ -45,6 +45,8 @@ payments = installation_table(
     # Null if it cannot be read.
     Column("amount_cents", BigInteger),
     Column("effective_day", Text),
+    # BPR04; empty if the payer left it out.
+    Column("method", Text, nullable=False, server_default=""),
     Column("claims", Integer, nullable=False, server_default="0"),
     Column("unmatched", Integer, nullable=False, server_default="0"),
     Column("claims_paid_cents", BigInteger, nullable=False, server_default="0"),
@@ -161,6 +163,21 @@ payment_shares = client_table(
     # When the vendor's software, and when a person of it, first read the payment or a document of it.
     Column("fetched_at", BigInteger),
     Column("seen_at", BigInteger),
+    # What the site did with it: when it deposited how much; when it said why nothing is left to do; and, sealed, the
+    # reference of the deposit and that reason.
+    Column("deposited_day", Text),
+    Column("deposited_cents", BigInteger),
+    Column("settled_at", BigInteger),
+    Column("note", LargeBinary),
     PrimaryKeyConstraint("payment_id", "vendor_id", "site_id"),
+    CheckConstraint("(deposited_day IS NULL) = (deposited_cents IS NULL)", name="deposit"),
     Index("ix_payment_shares_owner", "vendor_id", "site_id", "payment_id"),
+    Index(
+        "ix_payment_shares_open",
+        "vendor_id",
+        "site_id",
+        "payment_id",
+        sqlite_where=text("deposited_day IS NULL AND settled_at IS NULL"),
+        postgresql_where=text("deposited_day IS NULL AND settled_at IS NULL"),
+    ),
 )

@@ -29,6 +29,8 @@ due_responses = client_table(
     # How often it could not be written, and when it is tried again.
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("next_at", BigInteger, nullable=False, server_default="0"),
+    # Which part of a payment that is cut between sites, as JSON of numbers; empty for all other responses.
+    Column("part", Text, nullable=False, server_default=""),
     PrimaryKeyConstraint("vendor_id", "site_id", "set_id", "source", "source_id"),
     Index("ix_due_responses_source", "source", "source_id"),
     Index(
@@ -53,6 +55,10 @@ payees = client_table(
     Column("payee", Text, nullable=False),
     # 1 if a person named the site as the one that receives the payee's remittances.
     Column("is_named", SmallInteger, nullable=False, server_default="0"),
+    # 1 if a payer paid a claim of the site's vendor to the payee.
+    Column("is_proven", SmallInteger, nullable=False, server_default="0"),
+    # 1 if payments of claims of several sites are cut, so that each of them gets its own part.
+    Column("is_cut", SmallInteger, nullable=False, server_default="0"),
     Column("created_at", BigInteger, nullable=False),
     PrimaryKeyConstraint("vendor_id", "site_id", "payee"),
     Index("ix_payees_payee", "payee"),

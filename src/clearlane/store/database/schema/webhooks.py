@@ -52,6 +52,8 @@ webhook_deliveries = vendor_table(
     Column("endpoint_id", Text, ForeignKey("webhook_endpoints.endpoint_id"), nullable=False),
     Column("event_id", BigInteger, nullable=False),
     Column("type", Text, nullable=False),
+    # Events of one claim are delivered in order; empty for an event of no claim.
+    Column("claim_number", Text, nullable=False, server_default=""),
     Column("state", Text, nullable=False, server_default="waiting"),
     Column("attempts", Integer, nullable=False, server_default="0"),
     # When the next attempt is due; null if none is.
@@ -64,6 +66,14 @@ webhook_deliveries = vendor_table(
     Column("answer", LargeBinary),
     CheckConstraint("state IN ('waiting', 'delivered', 'failed')", name="state"),
     PrimaryKeyConstraint("endpoint_id", "event_id"),
+    Index(
+        "ix_webhook_deliveries_claim",
+        "endpoint_id",
+        "claim_number",
+        "event_id",
+        sqlite_where=text("state = 'waiting'"),
+        postgresql_where=text("state = 'waiting'"),
+    ),
     Index(
         "ix_webhook_deliveries_waiting",
         "endpoint_id",

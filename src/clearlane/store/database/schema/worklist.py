@@ -1,18 +1,23 @@
-"""Tables of people's work on claims: assignments, notes, drafts of corrections, and summaries for the console."""
+"""Tables of people's work on claims: assignments, notes, drafts of corrections and of secondary claims, and summaries."""
 
 from sqlalchemy import (
     BigInteger,
+    CheckConstraint,
     Column,
     ForeignKey,
     Index,
+    Integer,
     LargeBinary,
     PrimaryKeyConstraint,
     Text,
+    text,
 )
 
 from clearlane.store.database.schema.core import client_table
 
-__all__ = ["claim_notes", "claim_summaries", "correction_drafts", "work_items"]
+__all__ = [
+    "claim_notes", "claim_summaries", "correction_drafts", "secondary_drafts", "work_items",
+]  # fmt: skip
 
 # What people decided about working on a claim; a claim that no one touched has no row.
 work_items = client_table(
@@ -50,6 +55,53 @@ correction_drafts = client_table(
     Column("saved_at", BigInteger, nullable=False, index=True),
     Column("payload", LargeBinary, nullable=False),
     PrimaryKeyConstraint("vendor_id", "site_id", "claim_number"),
+)
+
+# Claims for the next payer, made from what the payer before decided; bound to that claim and its claim payment.
+secondary_drafts = client_table(
+    "secondary_drafts",
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
+    Column("state", Text, nullable=False),
+    # Above 0 while it is to be made, or made again: the claim payment changed.
+    Column("due", Integer, nullable=False),
+    # The claim payment that it tells of, as v1 names it; empty if none is in force.
+    Column("claim_payment_id", Text, nullable=False),
+    # The next payer; empty while it is not known.
+    Column("payer_id", Text, nullable=False),
+    # What the patient owes after the payer before.
+    Column("patient_cents", BigInteger, nullable=False),
+    # The secondary claim, once it was sent.
+    Column("secondary_claim", Text, ForeignKey("claims.claim_number")),
+    Column("changed_at", BigInteger, nullable=False),
+    # Counted at each change: a second person who answers the same questions is refused.
+    Column("version", Integer, nullable=False),
+    # How often it could not be made; 0 again once it was.
+    Column("failures", Integer, nullable=False),
+    # When the service looks at it by itself: to make it after a failure, or at a crossover without an answer.
+    Column("next_at", BigInteger),
+    # What was done about a crossover without an answer: asked, then unanswered.
+    Column("crossover", Text, nullable=False),
+    # The insurance and the open questions, sealed.
+    Column("payload", LargeBinary),
+    PrimaryKeyConstraint("vendor_id", "site_id", "claim_number"),
+    CheckConstraint(
+        "state IN ('new', 'failed', 'open', 'ready', 'forwarded', 'answered', 'withdrawn', 'sent', 'to_correct')",
+        name="state",
+    ),
+    CheckConstraint("crossover IN ('', 'asked', 'unanswered')", name="crossover"),
+    Index(
+        "ix_secondary_drafts_next_at",
+        "next_at",
+        sqlite_where=text("next_at IS NOT NULL"),
+        postgresql_where=text("next_at IS NOT NULL"),
+    ),
+    Index("ix_secondary_drafts_state", "vendor_id", "site_id", "state"),
+    Index(
+        "ix_secondary_drafts_due",
+        "claim_number",
+        sqlite_where=text("due > 0"),
+        postgresql_where=text("due > 0"),
+    ),
 )
 
 # Counts and sums of a site's claims, as JSON, refreshed by schedule. Nothing in it names a patient.

@@ -1,0 +1,146 @@
+"""Code values of institutional claims: the numbers of the National Uniform Billing Committee with words of our own.
+
+A revenue code is judged by its category: the committee adds codes to categories every year. Knows no claim.
+
+What the numbers rest on: patient statuses were compared with the public code table of Medicare's claim files (ResDAC: Patient
+Discharge Status Code), the first revenue codes with its table of revenue centers, spans 70 to 79 with a list of a Medicare
+contractor. The committee's own list is not public. The other revenue codes and the ranges of condition, occurrence, span and
+value codes have no public source that could be compared, so what is outside the ranges is a warning.
+"""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+ADMISSION_TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "1": "emergency",
+        "2": "urgent",
+        "3": "elective",
+        "4": "newborn",
+        "5": "trauma",
+        "9": "not known",
+    }
+)
+NEWBORN = "4"
+UNSCHEDULED = frozenset({"1", "2", "5"})
+ORIGINS: Mapping[str, str] = MappingProxyType(
+    {
+        "1": "home or workplace",
+        "2": "clinic or office",
+        "4": "another hospital",
+        "5": "nursing facility; of a newborn: born here",
+        "6": "another facility; of a newborn: born elsewhere",
+        "8": "court or police",
+        "9": "not known",
+        "D": "another unit of this hospital",
+        "E": "ambulatory surgery center",
+        "F": "hospice",
+        "G": "disaster site",
+    }
+)
+NEWBORN_ORIGINS = ("5", "6")
+PATIENT_STATUSES: Mapping[str, str] = MappingProxyType(
+    {
+        "01": "went home",
+        "02": "to another hospital",
+        "03": "to a nursing facility",
+        "04": "to intermediate care",
+        "05": "to a cancer center or children's hospital",
+        "06": "home with home health care",
+        "07": "left against advice",
+        "08": "home with infusion care",
+        "09": "admitted here after an outpatient service",
+        "20": "died",
+        "21": "to court or police",
+        "30": "still a patient",
+        "40": "died at home, hospice",
+        "41": "died in a facility, hospice",
+        "42": "died, place not known, hospice",
+        "43": "to a federal hospital",
+        "50": "to hospice at home",
+        "51": "to hospice in a facility",
+        "61": "to a swing bed",
+        "62": "to rehabilitation",
+        "63": "to long-term hospital care",
+        "64": "to a nursing facility under Medicaid",
+        "65": "to a psychiatric hospital",
+        "66": "to a critical access hospital",
+        "69": "to a disaster care site",
+        "70": "to another kind of institution",
+        # The same as 01 to 70, with a return that is planned.
+        **{str(code): "with a planned return" for code in range(81, 96)},
+    }
+)
+STILL_A_PATIENT = "30"
+DIED, DIED_IN_HOSPICE = frozenset({"20", "40", "41", "42"}), frozenset({"40", "41", "42"})
+SAME_DAY_TRANSFERS = frozenset(["02", "03", "05", "50", "51", "61", "62", "63", "65", "66", "70"])
+
+# Condition codes.
+EMPLOYMENT, SAME_DAY_TRANSFER, DEMAND_BILL, DENIAL_NOTICE = "02", "40", "20", "21"
+REPLACEMENT_REASONS = frozenset(["D0", "D1", "D2", "D3", "D4", "D7", "D8", "D9", "E0"])
+VOID_REASONS = frozenset({"D5", "D6"})
+# Occurrence codes.
+EMPLOYMENT_ACCIDENT, DEATH = "04", "55"
+# Value codes.
+COVERED_DAYS, NOT_COVERED_DAYS, WEIGHT, HEIGHT = "80", "81", "A8", "A9"
+PRIMARY_PAYERS = frozenset(["12", "13", "14", "15", "16", "41", "43", "47"])
+"""Value codes that state what the payer before Medicare paid."""
+LEAVE_SPAN = "74"
+
+ACCIDENTS = frozenset(["01", "02", "03", "04", "05", "06"])
+"""Occurrence codes of an accident or a crime."""
+CAR_ACCIDENTS = frozenset({"01", "02", "03"})
+"""Those of them that may be a car's: with medical coverage, under no-fault insurance, with someone liable."""
+ACCIDENT_PAYERS = frozenset({"14", "15", "47"})
+"""Value codes of payers for accidents: auto, employment, liability."""
+
+# Ranges of the committee. The second character of a code with a letter is a digit, except for disasters (DR, MR) and
+# newer codes.
+OCCURRENCE = re.compile(r"(?!00)[0-6]\d|[A-L][0-9A-Z]", re.ASCII)
+OCCURRENCE_SPAN = re.compile(r"[7-9]\d|[M-Z][0-9A-Z]", re.ASCII)
+CONDITION = re.compile(r"(?!00)\d\d|[A-HMNPRW][0-9A-Z]", re.ASCII)
+VALUE = re.compile(r"(?!00)\d\d|[A-HPQX-Z][0-9A-Z]", re.ASCII)
+
+_REVENUE = re.compile(r"002[2-4]|0[1-9]\d\d|100\d|210\d|310\d", re.ASCII)
+TOTAL_LINE = "0001"
+HIPPS_REVENUE = frozenset({"0022", "0023", "0024"})
+"""Lines of prospective payment of nursing facilities, home health and rehabilitation."""
+DETAILED_DRUGS = "0636"
+LEAVE_OF_ABSENCE = "018"
+_ACCOMMODATION = re.compile(r"01[0-9]\d|02[01]\d", re.ASCII)
+_UNSCHEDULED_VISIT = re.compile(r"045\d|0516|0526|0762", re.ASCII)
+_TRANSPORT = re.compile(r"054\d", re.ASCII)
+_OPERATION = re.compile(r"036\d", re.ASCII)
+_WITH_PROCEDURE = re.compile(r"03[0-5]\d|045\d|0636", re.ASCII)
+"""Laboratory, imaging, emergency department and detailed drugs."""
+
+
+def is_revenue_code(code: str) -> bool:
+    """Return whether a code is in a category of revenue codes."""
+    return _REVENUE.fullmatch(code) is not None
+
+
+def is_accommodation(code: str | None) -> bool:
+    """Return whether a revenue code is for days of accommodation, leave of absence included."""
+    return _ACCOMMODATION.fullmatch(code or "") is not None
+
+
+def is_unscheduled_visit(code: str | None) -> bool:
+    """Return whether a revenue code is for emergency or urgent care, or observation."""
+    return _UNSCHEDULED_VISIT.fullmatch(code or "") is not None
+
+
+def is_transport(code: str | None) -> bool:
+    """Return whether a revenue code is for an ambulance."""
+    return _TRANSPORT.fullmatch(code or "") is not None
+
+
+def is_operation(code: str | None) -> bool:
+    """Return whether a revenue code is for an operation."""
+    return _OPERATION.fullmatch(code or "") is not None
+
+
+def asks_for_procedure(code: str | None) -> bool:
+    """Return whether an outpatient line with a revenue code has a procedure."""
+    return _WITH_PROCEDURE.fullmatch(code or "") is not None

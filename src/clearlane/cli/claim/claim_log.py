@@ -1,0 +1,77 @@
+"""``clearlane claim log``: everything recorded of a claim in one list: its history, its files, who read or changed it, by which call.
+
+The history is what happened to the claim, deliveries of its files included; the audit trail is what people and programs did.
+"""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from clearlane.cli.claim.claim_show import load_named_history
+from clearlane.cli.command.operator_command import in_installation, show_json
+from clearlane.cli.command.output import show_table
+from clearlane.cli.command.table import TableColumn
+from clearlane.kernel.clock import from_micros, moment_text
+from clearlane.pipeline.query.claim_history import ClaimHistory
+from clearlane.store.audit.audit_search import NEWEST, AuditRow, AuditSearch, search_trail
+from clearlane.wiring import Installation
+
+AUDIT_ROWS_MAX = 1_000
+COLUMNS = (
+    TableColumn("at"),
+    TableColumn("from", drop=2),
+    TableColumn("what", wrap=True),
+    TableColumn("by", drop=1),
+    TableColumn("id", drop=3),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One thing that is recorded of a claim."""
+
+    at: str
+    source: str
+    """``history`` or ``audit``."""
+    what: str
+    by: str
+    """Who did it; empty in the history, which says it in words."""
+    id: str
+    """The file or document that reported it, or the id of the request."""
+    sentences: tuple[str, ...] = ()
+
+
+@in_installation()
+async def print_log(installation: Installation, claim: str, *, as_json: bool) -> None:
+    """Print the log of a claim, the oldest entry first."""
+    history = await load_named_history(installation, claim)
+    wanted = AuditSearch(id=history.loaded.row.claim_number)
+    page = await search_trail(installation.database, wanted, before=NEWEST, limit=AUDIT_ROWS_MAX)
+    entries = log_entries(history, page.rows)
+    if as_json:
+        show_json([asdict(each) for each in entries])
+        return
+    rows = [(each.at, each.source, each.what, each.by, each.id) for each in entries]
+    show_table(COLUMNS, rows, noun="entry")
+
+
+def log_entries(history: ClaimHistory, trail: list[AuditRow]) -> list[LogEntry]:
+    """Return history and audit rows as one list in the order of time; rows of one moment stay in their own order."""
+    found: list[tuple[datetime, LogEntry]] = [
+        (
+            each.at,
+            LogEntry(
+                moment_text(each.at),
+                "history",
+                each.headline,
+                "",
+                each.file or each.document_id,
+                each.sentences,
+            ),
+        )
+        for each in history.entries
+    ]
+    for row in reversed(trail):
+        at = from_micros(row.at)
+        what = " ".join(filter(None, (row.action, row.detail)))
+        found.append((at, LogEntry(moment_text(at), "audit", what, row.actor, row.request_id)))
+    return [entry for _, entry in sorted(found, key=lambda one: one[0])]

@@ -1,0 +1,100 @@
+"""A claim as a plain sheet: its boxes by their numbers, with words of our own, and its service lines as a table.
+
+It is for people to read and compare, and says so on every page: payers take their own forms alone. Texts in, pages out.
+Knows no claim and no form.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from clearlane.payments.pdf.frames import SheetBox, SheetFileHeading
+from clearlane.payments.pdf.page_parts import (
+    BOLD,
+    HEADING,
+    PLAIN,
+    SMALL,
+    notice_rows,
+    section_row,
+    title_rows,
+)
+from clearlane.payments.pdf.pages import WHOLE, WIDTH, Color, Column, Pages, Row, row, space
+
+NOT_FOR_SUBMISSION = "Not for submission"
+
+_NUMBER, _WORDS, _VALUE = Column(0, 52), Column(52, 190), Column(242, WIDTH - 242)
+_LINE_NUMBER_WIDTH = 24.0
+_CHARACTERS_MIN = 3
+"""Narrower columns could not hold their heading."""
+
+
+def write_sheet_pdf(heading: SheetFileHeading, out: BinaryIO) -> int:
+    """Write a claim as a plain sheet, and return the number of pages."""
+    title = f"Claim by box, {heading.form}"
+    running = f"{NOT_FOR_SUBMISSION}. {title}: claim {heading.claim_number}"
+    pages = Pages(out, title=title, running=running)
+    pages.add(list(title_rows(title, NOT_FOR_SUBMISSION, heading.patient, heading.claim_number)))
+    pages.add(notice_rows(heading.notices))
+    names = ((_NUMBER, "Box"), (_WORDS, "What it holds"), (_VALUE, "Value"))
+    head = row([(column, text, HEADING) for column, text in names], after=2)
+    pages.add([head])
+    pages.repeated = (head,)
+    for box in heading.boxes:
+        pages.add([_box_row(box)])
+    pages.repeated = ()
+    if heading.lines:
+        _add_lines(pages, heading)
+    pages.save()
+    return pages.count
+
+
+def _box_row(box: SheetBox) -> Row:
+    values = "; ".join(box.texts)
+    cells = ((_NUMBER, box.number, BOLD), (_WORDS, box.words, PLAIN), (_VALUE, values, PLAIN))
+    return row(cells, rule=Color.RULE, before=1, after=1)
+
+
+def _add_lines(pages: Pages, heading: SheetFileHeading) -> None:
+    """Add the service lines. Boxes that no line fills are left out; those that have the same number are explained below."""
+    filled = [
+        at for at, _ in enumerate(heading.widths) if any(line[at].texts for line in heading.lines)
+    ]
+    columns = _columns([heading.widths[at] for at in filled])
+    boxes = [heading.lines[0][at] for at in filled]
+    legend = " \u00b7 ".join(f"{box.number} {box.words}" for box in boxes)
+    head = row(
+        [(Column(0, _LINE_NUMBER_WIDTH), "Line", HEADING)]
+        + [(column, box.number, HEADING) for column, box in zip(columns, boxes, strict=True)],
+        after=2,
+    )
+    pages.add(
+        [space(4), section_row("Service lines"), row([(WHOLE, legend, SMALL)], after=3), head]
+    )
+    pages.repeated = (head,)
+    for number, line in enumerate(heading.lines, 1):
+        cells = zip(columns, (line[at] for at in filled), strict=True)
+        pages.add(
+            [
+                row(
+                    [(Column(0, _LINE_NUMBER_WIDTH), str(number), BOLD)]
+                    + [(column, " ".join(box.texts), PLAIN) for column, box in cells],
+                    rule=Color.RULE,
+                    before=1,
+                    after=1,
+                )
+            ]
+        )
+    pages.repeated = ()
+
+
+def _columns(widths: Sequence[int]) -> list[Column]:
+    """Return columns side by side, as wide as their boxes are among each other."""
+
+    def each() -> Iterator[Column]:
+        shares = [max(width, _CHARACTERS_MIN) + 2 for width in widths]
+        left = _LINE_NUMBER_WIDTH
+        for share in shares:
+            width = (WIDTH - _LINE_NUMBER_WIDTH) * share / sum(shares)
+            yield Column(left, width)
+            left += width
+
+    return list(each())

@@ -1,0 +1,104 @@
+"""What people type leads somewhere: to the command that they mean, to a suggestion, or to the verbs of the noun.
+
+Also tests `cli/command/root`.
+"""
+
+from typer import BadParameter, Context
+from typer.testing import CliRunner
+
+from clearlane.cli.command.other_words import (
+    NOUNS_MEANT,
+    PAIRS,
+    REWRITTEN,
+    SAME_VERBS,
+    VERBS_MEANT,
+)
+from clearlane.cli.command.root import COMMANDS, _command, app
+from tests.cases import every_case
+
+NOUNS = {name: _command(name, entry) for name, entry in COMMANDS.items()}
+VERBS = {name: set(getattr(one, "commands", {})) for name, one in NOUNS.items()}
+RUNNER = CliRunner()
+USAGE_ERROR = BadParameter.__base__
+
+
+def run(line):
+    return RUNNER.invoke(
+        app, line.split(), prog_name="clearlane", env={"COLUMNS": "80", "CLEARLANE_DATA": ""}
+    )
+
+
+def test_every_suggestion_is_a_command():
+    lines = [line for lines in (*NOUNS_MEANT.values(), *REWRITTEN.values()) for line in lines]
+    every_verb = set().union(*VERBS.values())
+    known = {*VERBS, *(f"{noun} {verb}" for noun, verbs in VERBS.items() for verb in verbs)}
+    assert {line for line in lines if " " in line} <= known
+    assert {line for lines in NOUNS_MEANT.values() for line in lines} <= known
+    assert {verb for verbs in SAME_VERBS.values() for verb in verbs} <= every_verb
+    assert {verb for verbs in VERBS_MEANT.values() for verb in verbs} <= every_verb
+    assert {" ".join(pair) for pair in PAIRS}.isdisjoint(known)
+    assert NOUNS_MEANT.keys().isdisjoint(VERBS)
+
+
+def test_every_noun_with_every_word_is_a_verb_or_names_the_verbs():
+    words = {*SAME_VERBS, *VERBS_MEANT, *set().union(*VERBS.values()), "xyzzy"}
+    for noun, verbs in VERBS.items():
+        for word in words if verbs else ():
+            context = Context(NOUNS[noun], info_name=noun)
+            try:
+                name, command, _ = NOUNS[noun].resolve_command(context, [word])
+            except USAGE_ERROR as fault:
+                said = " ".join(fault.message.split())
+                assert f"`{noun}` has no verb {word!r}." in said
+                assert [verb for verb in verbs if verb not in said] == []
+            else:
+                assert command is not None
+                assert name in verbs
+
+
+@every_case(
+    ("typed", "usage"),
+    [
+        ("help", "clearlane [OPTIONS]"),
+        ("help claim show", "clearlane claim show"),
+        ("claims -h", "clearlane claim [OPTIONS]"),
+        ("claims show -h", "clearlane claim show"),
+        ("claims --tab paid -h", "clearlane claim list"),
+        ("batches --help", "clearlane batch [OPTIONS]"),
+        ("batches list -h", "clearlane batch list"),
+        ("event follow -h", "clearlane events follow"),
+        ("claim get -h", "clearlane claim show"),
+        ("claim validate -h", "clearlane claim check"),
+        ("webhook listen -h", "clearlane listen"),
+        ("vendor create -h", "clearlane vendor add"),
+        ("open -h", "clearlane console open"),
+        ("batch", "clearlane batch [OPTIONS]"),
+    ],
+)
+def test_other_words_lead_to_the_command(typed, usage):
+    shown = run(typed).output
+    assert shown.startswith(f"Usage: {usage}")
+
+
+@every_case(
+    ("typed", "said"),
+    [
+        ("remittances", "clearlane payment list"),
+        ("clam list", "clearlane claim"),
+        ("logs", "clearlane events list"),
+        ("claim delete", "claim cancel"),
+        ("claim resubmit", "claim correct"),
+        ("payment shw", "payment show"),
+        ("claim xyzzy", "It has: check, sample"),
+        ("backup list", "./list.backup"),
+    ],
+)
+def test_a_word_that_is_no_command_is_answered_with_what_may_be_meant(typed, said):
+    result = run(typed)
+    assert result.exit_code != 0
+    assert said in " ".join(result.stderr.split())
+    assert max(map(len, result.stderr.splitlines())) <= 80
+
+
+def test_version_is_a_word_too():
+    assert run("version").stdout == run("--version").stdout
