@@ -22,13 +22,13 @@ def test_history_and_audit_are_one_list_in_order():
             HistoryEntry(DAY[2], "277CA: accepted", file="277.x12", sentences=("A2",)),
         ]
     )
-    trail = [a_row(DAY[3], "claim.read"), a_row(DAY[1], "claim.held", "by phone")]
+    trail = [a_row(DAY[3], "claim.read"), a_row(DAY[1], "claim.hold", "by phone")]
     found = log_entries(history, trail)
     assert [(one.source, one.what) for one in found] == [
         ("history", "Received"),
-        ("audit", "claim.held by phone"),
+        ("audit", "A claim was held: by phone"),
         ("history", "277CA: accepted"),
-        ("audit", "claim.read"),
+        ("audit", "A claim was looked at"),
     ]
     assert [one.id for one in found] == ["", "r1", "277.x12", "r1"]
     assert (found[1].by, found[2].sentences) == ("vendor:FERNHILL", ("A2",))

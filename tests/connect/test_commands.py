@@ -1,6 +1,6 @@
-"""`clearlane route`, as an operator types it.
+"""`clearlane route`, as an operator types it, and what the audit trail says of it.
 
-Also tests `cli/payer/hop`, `cli/payer/route`, `cli/payer/route_edit`, `cli/payer/route_input` and `connect/connection_check`.
+Also tests `cli/installation/audit`, `cli/payer/hop`, `cli/payer/route`, `cli/payer/route_edit`, `cli/payer/route_input` and `connect/connection_check`.
 """
 
 import json
@@ -8,6 +8,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from clearlane.cli.installation import audit
 from clearlane.cli.payer import hop, payer, route, route_edit
 from tests.connect import sftp_server
 from tests.connect.invented import interchange
@@ -55,6 +56,25 @@ def add_folder(clearlane, folder, **more):
 
 def shown(result):
     return json.loads(result.stdout)
+
+
+def test_the_audit_trail_is_searched_by_day_action_and_id(clearlane, folder):
+    add_folder(clearlane, folder)
+    add_folder(clearlane, folder, code=1)  # its position is taken
+    found = shown(clearlane("audit search --changes --action route --json", app=audit.app))
+    assert [(one["action"], one["what"], one["ids"]) for one in found] == [
+        ("route.add", "A route was added", ["1"])
+    ]
+    assert found[0]["actor"].startswith("operator:")
+    # The search is in the trail too, and no change.
+    [search] = shown(clearlane("audit search --action audit.search --json", app=audit.app))
+    assert search["detail"] == "changes True, action route"
+    assert "A route was added" in clearlane("audit search --id 1 --limit 1", app=audit.app).output
+    assert "--before" in clearlane("audit search --limit 1", app=audit.app).output
+    assert not shown(clearlane("audit search --to 1999-12-31 --json", app=audit.app))
+    refused = clearlane("audit search --from soon --to later", app=audit.app, code=2).output
+    assert "--from: A day such as 2026-01-31 is expected." in refused
+    assert "--to: A day" in refused
 
 
 def test_a_route_is_added_listed_tried_disabled_and_enabled(clearlane, folder):

@@ -1,7 +1,7 @@
 """The only module that reads the wall clock. Lower layers receive the time as an argument."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache, lru_cache
 from typing import Protocol
 from zoneinfo import ZoneInfo, available_timezones
@@ -60,6 +60,11 @@ def from_micros(micros: int) -> datetime:
 def to_local(moment: datetime, time_zone: str) -> datetime:
     """Convert a moment to the local time of a time zone, by which its calendar days are counted."""
     return moment.astimezone(_zone(time_zone))
+
+
+def day_start(day: date, time_zone: str) -> datetime:
+    """Return the UTC moment at which a day of a time zone begins."""
+    return datetime.combine(day, time(), _zone(time_zone)).astimezone(UTC)
 
 
 @cache

@@ -7,13 +7,12 @@ that were not accepted; sent ones by the batches that were delivered on that day
 Claims of shadow files are not counted. For the daily summary and the command that shows one.
 """
 
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, timedelta
 
 import msgspec
 
 from clearlane.accounts.model import Site
-from clearlane.kernel.clock import to_micros
+from clearlane.kernel.clock import day_start, to_micros
 from clearlane.kernel.ids import first_number
 from clearlane.store.claims import claim_summaries
 from clearlane.store.database.database import Tx
@@ -37,7 +36,7 @@ class SiteDay(msgspec.Struct, frozen=True, kw_only=True):
 
 async def count_site_day(tx: Tx, site: Site, day: date) -> SiteDay:
     """Count one day of the site whose scope the transaction has."""
-    begin, end = (_midnight(one, site.time_zone) for one in (day, day + timedelta(days=1)))
+    begin, end = (day_start(one, site.time_zone) for one in (day, day + timedelta(days=1)))
     first, last = (first_number(one, letter=PAYMENT_LETTER) for one in (begin, end))
     days = await claim_summaries.count_days(tx, day.isoformat())
     refused = await claim_summaries.count_not_accepted(tx, day.isoformat())
@@ -54,8 +53,3 @@ async def count_site_day(tx: Tx, site: Site, day: date) -> SiteDay:
         paid=paid,
         paid_cents=cents,
     )
-
-
-def _midnight(day: date, time_zone: str) -> datetime:
-    """Return when a day of a time zone begins."""
-    return datetime.combine(day, time(), ZoneInfo(time_zone)).astimezone(UTC)

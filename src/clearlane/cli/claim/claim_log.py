@@ -1,6 +1,8 @@
 """``clearlane claim log``: everything recorded of a claim in one list: its history, its files, who read or changed it, by which call.
 
 The history is what happened to the claim, deliveries of its files included; the audit trail is what people and programs did.
+In a sandbox the history has the days of the sandbox's clock, and the trail the machine's: what that clock showed when a row
+was written puts it in its place.
 """
 
 from dataclasses import asdict, dataclass
@@ -8,10 +10,12 @@ from datetime import datetime
 
 from clearlane.cli.claim.claim_show import load_named_history
 from clearlane.cli.command.operator_command import in_installation, show_json
-from clearlane.cli.command.output import show_table
+from clearlane.cli.command.output import show_error, show_table
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros, moment_text
+from clearlane.pipeline.operator.audit_trail import ServiceClock, load_service_clock
 from clearlane.pipeline.query.claim_history import ClaimHistory
+from clearlane.store.audit.audit_actions import audit_words
 from clearlane.store.audit.audit_search import NEWEST, AuditRow, AuditSearch, search_trail
 from clearlane.wiring import Installation
 
@@ -21,7 +25,7 @@ COLUMNS = (
     TableColumn("from", drop=2),
     TableColumn("what", wrap=True),
     TableColumn("by", drop=1),
-    TableColumn("id", drop=3),
+    TableColumn("file or call", drop=3),
 )
 
 
@@ -38,6 +42,10 @@ class LogEntry:
     id: str
     """The file or document that reported it, or the id of the request."""
     sentences: tuple[str, ...] = ()
+    action: str = ""
+    """The action of an audit row."""
+    recorded_at: str = ""
+    """When an audit row was written by the machine's clock; in a sandbox that may be days before ``at``."""
 
 
 @in_installation()
@@ -46,16 +54,23 @@ async def print_log(installation: Installation, claim: str, *, as_json: bool) ->
     history = await load_named_history(installation, claim)
     wanted = AuditSearch(id=history.loaded.row.claim_number)
     page = await search_trail(installation.database, wanted, before=NEWEST, limit=AUDIT_ROWS_MAX)
-    entries = log_entries(history, page.rows)
+    ahead = installation.clock.now() - installation.wall.now()
+    clock = await load_service_clock(installation.database, ahead)
+    entries = log_entries(history, page.rows, clock)
     if as_json:
         show_json([asdict(each) for each in entries])
         return
     rows = [(each.at, each.source, each.what, each.by, each.id) for each in entries]
     show_table(COLUMNS, rows, noun="entry")
+    if any(each.recorded_at not in ("", each.at) for each in entries):
+        show_error("Times are those of the sandbox's clock. --json has the machine's too.")
 
 
-def log_entries(history: ClaimHistory, trail: list[AuditRow]) -> list[LogEntry]:
+def log_entries(
+    history: ClaimHistory, trail: list[AuditRow], clock: ServiceClock | None = None
+) -> list[LogEntry]:
     """Return history and audit rows as one list in the order of time; rows of one moment stay in their own order."""
+    shown = clock or ServiceClock()
     found: list[tuple[datetime, LogEntry]] = [
         (
             each.at,
@@ -71,7 +86,21 @@ def log_entries(history: ClaimHistory, trail: list[AuditRow]) -> list[LogEntry]:
         for each in history.entries
     ]
     for row in reversed(trail):
-        at = from_micros(row.at)
-        what = " ".join(filter(None, (row.action, row.detail)))
-        found.append((at, LogEntry(moment_text(at), "audit", what, row.actor, row.request_id)))
+        recorded = from_micros(row.at)
+        at = shown.at(recorded)
+        what = ": ".join(filter(None, (audit_words(row.action), row.detail)))
+        found.append(
+            (
+                at,
+                LogEntry(
+                    moment_text(at),
+                    "audit",
+                    what,
+                    row.actor,
+                    row.request_id,
+                    action=row.action,
+                    recorded_at=moment_text(recorded),
+                ),
+            )
+        )
     return [entry for _, entry in sorted(found, key=lambda one: one[0])]

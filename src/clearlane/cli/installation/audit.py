@@ -1,4 +1,4 @@
-"""`clearlane audit`: verify and export the audit chain."""
+"""`clearlane audit`: search, verify and export the audit trail."""
 
 import csv
 import json
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -15,20 +15,44 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from clearlane.cli.command.client_command import AsJson
-from clearlane.cli.command.output import show_json, show_text
+from clearlane.cli.command.filter_options import filter_options
+from clearlane.cli.command.operator_command import in_installation, show_rows
+from clearlane.cli.command.output import show_error, show_json, show_text
 from clearlane.cli.command.progress import progress
-from clearlane.cli.command.storage_command import MISUSED, Data, Store, refuse, with_store
+from clearlane.cli.command.storage_command import (
+    MISUSED,
+    Data,
+    Store,
+    operator,
+    refuse,
+    with_store,
+)
+from clearlane.cli.command.table import TableColumn
 from clearlane.kernel import limits
-from clearlane.kernel.clock import from_micros, micros_text, to_micros
+from clearlane.kernel.clock import day_start, from_micros, micros_text, moment_text, to_micros
+from clearlane.store.audit.audit_actions import audit_words
+from clearlane.store.audit.audit_search import AUDIT_FILTERS, NEWEST, AuditRow, search_trail
+from clearlane.wiring import Installation
 
 if TYPE_CHECKING:
     from clearlane.store.audit.audit import ChainVerification
 
 app = typer.Typer(
-    no_args_is_help=True, help="The audit trail: verify, export.", add_completion=False
+    no_args_is_help=True, help="The audit trail: search, verify, export.", add_completion=False
 )
 
 DAY = "%Y-%m-%d"
+ROWS_FOUND_MAX = 1_000
+IDS_SHOWN = 3
+COLUMNS = (
+    TableColumn("row", "seq", right=True, drop=4),
+    TableColumn("at", "at"),
+    TableColumn("who", "actor"),
+    TableColumn("what", "what", wrap=True),
+    TableColumn("of", "of", wrap=True, drop=1),
+    TableColumn("details", "detail", wrap=True, drop=3),
+    TableColumn("call", "request_id", drop=2),
+)
 
 
 class AuditFormat(StrEnum):
@@ -36,6 +60,66 @@ class AuditFormat(StrEnum):
 
     JSONL = "jsonl"
     CSV = "csv"
+
+
+@app.command()
+@filter_options(AUDIT_FILTERS)
+@in_installation(uses="pipeline.operator.audit_trail")
+async def search(
+    installation: Installation,
+    where: dict[str, Any],
+    limit: Annotated[
+        int, typer.Option(min=1, max=ROWS_FOUND_MAX, help="Maximum number of rows.")
+    ] = 50,
+    before: Annotated[
+        int | None, typer.Option(min=1, help="Only rows before this one, to go on from a search.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find rows of the audit trail, newest first: who did and saw what. Days are UTC. The search is audited itself.
+
+    Examples: clearlane audit search --id SAMPLE-1 --changes; clearlane audit search --person nora --from 2026-01-01
+    """
+    from clearlane.pipeline.operator.audit_trail import read_audit_search
+    from clearlane.store.audit import audit
+    from clearlane.store.database.database import write_audit
+
+    database = installation.database
+    wanted = await read_audit_search(
+        database, installation.vault, installation.accounts.sites, where, time_zone="UTC"
+    )
+    found = await search_trail(database, wanted, before=before or NEWEST, limit=limit)
+    await write_audit(
+        database,
+        audit.TRAIL,
+        "audit.search",
+        ids=[wanted.id] if wanted.id else [],
+        detail=", ".join(
+            f"{name} {value}" for name, value in where.items() if value and name != "id"
+        ),
+        actor=operator(),
+    )
+    show_rows(COLUMNS, [row_facts(row) for row in found.rows], as_json=as_json, noun="row")
+    if found.next_before and not as_json:
+        show_error(f"There are older rows: --before {found.next_before}")
+
+
+def row_facts(row: AuditRow) -> dict[str, object]:
+    """Return the printable facts of a row of the trail."""
+    shown = " ".join(row.ids[:IDS_SHOWN])
+    more = f" and {len(row.ids) - IDS_SHOWN} more" if len(row.ids) > IDS_SHOWN else ""
+    return {
+        "seq": row.seq,
+        "at": moment_text(from_micros(row.at)),
+        "actor": row.actor,
+        "action": row.action,
+        "what": audit_words(row.action),
+        "ids": list(row.ids),
+        "of": shown + more,
+        "count": row.count,
+        "detail": row.detail,
+        "request_id": row.request_id,
+    }
 
 
 @app.command()
@@ -164,7 +248,7 @@ def _bounds(start: datetime | None, end: datetime | None) -> tuple[int, int]:
 
 
 def _midnight(day: date) -> int:
-    return to_micros(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    return to_micros(day_start(day, "UTC"))
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from clearlane.cli.command.client_command import AsJson
 from clearlane.cli.command.output import show_json, show_text
 from clearlane.cli.command.storage_command import Data, Store, refuse, with_store
 from clearlane.kernel.clock import from_micros, moment_text
+from clearlane.store.audit.audit_actions import audit_words
 
 CALL_CLAIMS_SHOWN_MAX = 20
 
@@ -23,27 +24,6 @@ app = typer.Typer(
 )
 
 CLAIMS_SUBMIT = "claims.submit"
-# What a caller did, by the action in the audit trail. A call is audited when it succeeds, so each was answered 200.
-ACTIONS: Mapping[str, str] = {
-    CLAIMS_SUBMIT: "Claims were submitted.",
-    "claims.status": "The claim status list was read.",
-    "documents.read": "Payer documents were read.",
-    "eligibility.submit": "An eligibility request was submitted.",
-    "eligibility.read": "Eligibility responses were read.",
-    "enrollment.submit": "Enrollments were submitted.",
-    "events.read": "Events were read.",
-    "webhook.added": "A webhook endpoint was added.",
-    "webhook.changed": "A webhook endpoint was changed.",
-    "webhook.removed": "A webhook endpoint was removed.",
-    "webhook.enabled": "A webhook endpoint was enabled.",
-    "webhook.pinged": "A webhook endpoint was tested.",
-    "webhook.resent": "An event was sent to a webhook endpoint again.",
-    "webhook.replayed": "Events were sent to a webhook endpoint again.",
-    "webhook.secret_rotated": "A webhook endpoint got a new secret.",
-    "instance.token": "A proxy login token was made.",
-    "instance.delete": "A proxy login token was deleted.",
-    "instance.url": "A login URL was made.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +90,7 @@ async def _audited(store: Store, row: Mapping[str, Any]) -> AuditedCall:
         vendor_id=row["vendor_id"],
         site_id=row["site_id"],
         action=action,
-        what=ACTIONS.get(action, f"{action}."),
+        what=f"{audit_words(action)}.",
         answer=f"200: {row['detail']}" if is_submission else "200",
         ids=ids,
         count=len(ids) if row["count"] is None else row["count"],

@@ -263,6 +263,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         just_sent=request.query("done") in SENT_NOTICES,
         next_claim=await _next_claim(request) if request.query("done") in SENT_NOTICES else None,
         may_work=request.may_work,
+        audit_url=request.url("/audit", id=opened.number) if request.is_operator else "",
         claim_url=f"/claims/{opened.number}",
     )
 

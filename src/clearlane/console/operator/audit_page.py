@@ -1,16 +1,26 @@
-"""The audit trail: who did and saw what, by person, claim and action, and whether the chain is whole. For operators."""
+"""The audit trail: who did and saw what, by day, person, any id and action, and whether the chain is whole. For operators."""
+
+from datetime import timedelta
 
 from starlette.responses import Response
 
 from clearlane.console.frame import page_text
+from clearlane.console.frame.list_filters import given_filters
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
+from clearlane.kernel.clock import from_micros
+from clearlane.pipeline.operator.audit_trail import (
+    ServiceClock,
+    load_service_clock,
+    read_audit_search,
+)
 from clearlane.store.audit import audit
+from clearlane.store.audit.audit_actions import audit_words
 from clearlane.store.audit.audit_search import (
+    AUDIT_FILTERS,
     NEWEST,
     AuditRow,
-    AuditSearch,
     search_trail,
     trail_length,
 )
@@ -20,29 +30,7 @@ pages = PageRows(roles=OPERATORS, menu="/audit")
 
 ROWS_SHOWN = 50
 IDS_SHOWN = 6
-TEXT_CHARACTERS_MAX = 80
-CONSOLE_WORDS = {
-    "console.claim": "Claim opened",
-    "console.claim_pdf": "Claim as PDF",
-    "console.claims": "Claims listed",
-    "console.claims_csv": "Claims as CSV",
-    "console.correct": "Correction opened",
-    "console.fix_cause": "Cause of a group opened",
-    "console.search": "Claims searched",
-}
-"""What people look at in the console."""
-VERB_WORDS = {
-    "accept": "accepted", "add": "added", "billed_change": "billed otherwise", "delete": "deleted", "discard": "put aside",
-    "draft": "draft kept", "draft_dropped": "draft discarded", "end_sessions": "sessions ended", "enter": "entered",
-    "export": "exported", "import": "imported", "list": "listed", "mailed": "sent by file", "note": "note added",
-    "park": "stopped", "pause": "paused", "read": "looked at", "release": "released", "replay": "replayed",
-    "resend": "sent again", "resent": "sent again", "resume": "resumed", "rotate": "secret renewed", "search": "searched",
-    "send_anyway": "sent anyway",
-    "shown": "looked at", "sending": "being sent", "sign_in": "signed in", "sign_in_link": "one-time address made",
-    "sign_out": "signed out", "submit": "submitted", "test": "tested", "try_now": "tried at once", "url": "address made",
-    "way_chosen": "way of sending chosen",
-}  # fmt: skip
-"""What the last part of an action is called; another one is shown as it is."""
+CLOCKS_APART_MIN = timedelta(minutes=1)
 ROWS_VERIFIED_MAX = 200_000
 """A longer chain is verified by the operator's command, which may take minutes."""
 
@@ -50,54 +38,66 @@ ROWS_VERIFIED_MAX = 200_000
 @pages.page("/audit")
 async def show_audit(request: PageRequest) -> Response:
     """Show rows of the trail, newest first. The search itself is a row of it."""
-    wanted = _wanted(request)
+    context = request.context
+    given = given_filters(request, AUDIT_FILTERS)
+    wanted = await read_audit_search(
+        context.database,
+        context.work_context.vault,
+        request.sites,
+        given.values,
+        time_zone=request.zone,
+    )
     before = read_number(request.query("before")) or NEWEST
     # Before its own row is written: a search does not find itself.
-    found = await search_trail(request.context.database, wanted, before=before, limit=ROWS_SHOWN)
+    found = await search_trail(context.database, wanted, before=before, limit=ROWS_SHOWN)
 
     await write_audit(
-        request.context.database,
+        context.database,
         audit.TRAIL,
         "audit.search",
         ids=[wanted.id] if wanted.id else [],
-        detail=_words(wanted),
+        detail=", ".join(
+            f"{given.filters[name].title.lower()} {text}"
+            for name, text in given.texts.items()
+            if name != "id"
+        ),
         actor=request.actor,
     )
+    clock = await load_service_clock(context.database, context.clock.now() - context.wall.now())
     return request.render(
         "audit.html",
         "Audit",
-        wanted=wanted,
-        rows=[(row, request.stored_moment(row.at), _owner(request, row)) for row in found.rows],
-        action_words=action_words,
+        given=given,
+        chips=given.chips(request, "/audit"),
+        typed=request.query,
+        rows=[
+            (
+                row,
+                request.stored_moment(row.at),
+                _service_time(request, clock, row),
+                _owner(request, row),
+            )
+            for row in found.rows
+        ],
+        audit_words=audit_words,
         ids_shown=IDS_SHOWN,
         is_first=before == NEWEST,
-        length=await trail_length(request.context.database),
+        length=await trail_length(context.database),
         chain=await _chain(request) if request.query("verify") else None,
         verify=request.url("/audit", verify="yes"),
-        first=request.url("/audit", person=wanted.person, id=wanted.id, action=wanted.action),
-        older=request.url(
-            "/audit",
-            person=wanted.person,
-            id=wanted.id,
-            action=wanted.action,
-            before=found.next_before,
-        )
+        first=request.url("/audit", **given.texts),
+        older=request.url("/audit", **given.texts, before=found.next_before)
         if found.next_before
         else "",
-        anchor_fault=request.context.database.anchor_fault,
+        anchor_fault=context.database.anchor_fault,
     )
 
 
-def _wanted(request: PageRequest) -> AuditSearch:
-    person, id, action = (
-        request.query(name).strip()[:TEXT_CHARACTERS_MAX] for name in ("person", "id", "action")
-    )
-    return AuditSearch(person, id, action)
-
-
-def _words(wanted: AuditSearch) -> str:
-    named = (("person", wanted.person), ("action", wanted.action))
-    return ", ".join(f"{name} {text}" for name, text in named if text)
+def _service_time(request: PageRequest, clock: ServiceClock, row: AuditRow) -> str:
+    """Return what a sandbox's clock showed when a row was written; empty if it showed the same."""
+    at = from_micros(row.at)
+    shown = clock.at(at)
+    return request.moment(shown) if shown - at >= CLOCKS_APART_MIN else ""
 
 
 async def _chain(request: PageRequest) -> tuple[str, str]:
@@ -114,14 +114,3 @@ async def _chain(request: PageRequest) -> tuple[str, str]:
 def _owner(request: PageRequest, row: AuditRow) -> str:
     site = request.site_of(row.vendor_id or 0, row.site_id or 0)
     return site.name if site else ""
-
-
-def action_words(action: str) -> str:
-    """Return an action of the trail as people say it: ``claim.read`` is ``Claim looked at``."""
-    if action in CONSOLE_WORDS:
-        return CONSOLE_WORDS[action]
-    *nouns, verb = action.split(".")
-    words = (
-        " ".join((*nouns, VERB_WORDS.get(verb, verb))).replace("_", " ").removeprefix("console ")
-    )
-    return words[:1].upper() + words[1:]

@@ -6,5 +6,6 @@ assigns unmatched claim payments, ``payment_deposit`` records what sites did wit
 notes and assignments of claims, ``draft_corrections`` a correction that is not sent yet. ``import_codes`` puts editions of
 code lists in force, ``try_codes`` says what one would change, ``rule_admin`` sets claim rules for payers and sites, and
 ``payer_alias_admin`` what the files of a vendor call payers.
+``audit_trail`` searches the trail by days and by any id of a claim.
 ``sandbox_control`` advances the clock of a sandbox and runs the work that is due then.
 """
