@@ -38,6 +38,8 @@ from clearlane.store.installation.sandbox_account import (
     ensure_sandbox_account,
 )
 
+pytestmark = pytest.mark.one_database
+
 PEPPER = b"\x07" * 32
 NORA = Actor("operator", "nora")
 ALL = SystemScope("a test")
@@ -85,6 +87,7 @@ async def refused(call):
     return [finding.location for finding in caught.value.findings]
 
 
+@pytest.mark.both_databases
 async def test_a_vendor_gets_in_with_the_password_that_was_shown(database, clock):
     done = await vendor(database, clock, rate_per_minute=60)
     password = done.credentials.password
@@ -111,6 +114,7 @@ async def test_two_vendors_never_get_the_same_password(database, clock):
     assert one.credentials.password != other.credentials.password
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("key", ["ACME", "acme", "Acme"])
 async def test_a_key_that_is_taken_in_any_case_is_refused_and_nothing_stored(database, clock, key):
     await vendor(database, clock)
@@ -124,6 +128,7 @@ async def test_every_fault_of_a_vendor_is_refused_at_once(database, clock):
     assert await refused(call) == ["KEY", "NAME", "LIMIT"]
 
 
+@pytest.mark.both_databases
 async def test_the_same_key_added_at_the_same_time_is_added_once(database, clock):
     both = await asyncio.gather(
         vendor(database, clock), vendor(database, clock), return_exceptions=True
@@ -138,6 +143,7 @@ async def rotate(database, clock, overlap=timedelta(), key="ACME"):
     )
 
 
+@pytest.mark.both_databases
 async def test_after_a_rotation_both_passwords_open_until_the_overlap_ends(database, clock):
     old = (await vendor(database, clock)).credentials.password
     new = (await rotate(database, clock, timedelta(hours=24))).credentials.password
@@ -149,6 +155,7 @@ async def test_after_a_rotation_both_passwords_open_until_the_overlap_ends(datab
     assert await audited(database) == [("vendor.add", ["ACME"]), ("vendor.rotate", ["ACME"])]
 
 
+@pytest.mark.both_databases
 async def test_a_rotation_without_overlap_ends_every_old_password_at_once(database, clock):
     first = (await vendor(database, clock)).credentials.password
     second = (await rotate(database, clock, timedelta(hours=24))).credentials.password
@@ -167,6 +174,7 @@ async def test_a_later_rotation_never_lengthens_an_earlier_overlap(database, clo
     assert await opens(database, clock, "ACME", old) is None
 
 
+@pytest.mark.both_databases
 async def test_live_passwords_do_not_pile_up(database, clock):
     await vendor(database, clock)
     for _ in range(SECRETS_PER_ACCOUNT_MAX - 1):
@@ -219,6 +227,7 @@ async def test_a_change_to_what_is_so_already_is_neither_audited_nor_announced(d
     assert len(await audited(database)) == 1
 
 
+@pytest.mark.both_databases
 async def test_each_change_names_who_made_it_and_moves_the_revision(database, clock):
     one = await vendor(database, clock)
     _, two = await site(database, clock, vendor_site_id="S-1")
@@ -265,6 +274,7 @@ async def test_a_site_gets_an_id_of_the_services_making(database, clock):
     )
 
 
+@pytest.mark.both_databases
 async def test_a_vendor_site_id_is_unique_over_all_vendors_in_any_case(database, clock):
     await vendor(database, clock)
     await vendor(database, clock, "BOLT")
@@ -279,6 +289,7 @@ async def test_every_fault_of_a_site_is_refused_at_once(database, clock):
     assert await refused(call) == ["VENDOR_SITE_ID", "CLIENT_ID", "TIME_ZONE"]
 
 
+@pytest.mark.both_databases
 async def test_a_site_is_suspended_and_active_again(database, clock):
     await vendor(database, clock)
     id, _ = await site(database, clock)
@@ -289,6 +300,7 @@ async def test_a_site_is_suspended_and_active_again(database, clock):
     assert await refused(call) == ["VENDOR_SITE_ID"]
 
 
+@pytest.mark.both_databases
 async def test_the_first_acceptance_of_the_agreement_stays_until_it_is_revoked(database, clock):
     at = Statement(select(schema.sites.c.baa_accepted_at))
     await vendor(database, clock)
@@ -307,6 +319,7 @@ async def test_the_first_acceptance_of_the_agreement_stays_until_it_is_revoked(d
     ]
 
 
+@pytest.mark.both_databases
 async def test_a_sandbox_gets_its_account_once(database, clock):
     first = await ensure_sandbox_account(database, PEPPER, clock.now(), None)
     assert (first.vendor_key, first.vendor_site_id) == (SANDBOX_VENDOR_KEY, SANDBOX_SITE_ID)
@@ -338,6 +351,7 @@ async def test_a_weak_or_odd_wanted_password_is_refused(database, clock, wanted)
     assert await refused(call) == ["PASSWORD"]
 
 
+@pytest.mark.both_databases
 async def test_two_nodes_that_start_together_make_one_sandbox_account(place, clock):
     one, other = await place.open(clock), await place.open(clock)
     try:

@@ -1,4 +1,4 @@
-"""Random claims over https on both databases; writes that fail; and a server that is killed.
+"""Random claims over https; on both databases, writes that fail and a server that is killed.
 
 What was accepted is recalled from the database and written as the payer would get it.
 """
@@ -32,6 +32,8 @@ from tests.claims.outgoing import refusals
 from tests.claims.variety import random_claim
 from tests.databases import KINDS
 from tests.patience import PATIENCE_SECONDS, wait_until
+
+pytestmark = pytest.mark.one_database
 
 PATHS = {
     V3_MEDICAL: "/api/v3/claims/submit",
@@ -241,6 +243,7 @@ async def _fetch(server, query):
         await connection.close()
 
 
+@pytest.mark.both_databases
 def test_a_write_that_is_rolled_back_is_a_204_and_the_document_may_be_sent_again(server, parties):
     document = a_document(3)
     with server.client(parties.acme.auth, params={"vendorSiteId": "A-1"}) as client:
@@ -321,6 +324,7 @@ def occupied(server, client, pool):
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'claims'::regclass"
 
 
+@pytest.mark.both_databases
 def test_a_write_that_takes_too_long_is_a_204_and_the_document_may_be_sent_again(fragile, account):
     document = a_document(2)
     with (
@@ -340,6 +344,7 @@ def test_a_write_that_takes_too_long_is_a_204_and_the_document_may_be_sent_again
         assert claims_stored(fragile) == before + len(taken) + 2
 
 
+@pytest.mark.both_databases
 def test_a_killed_server_keeps_every_claim_it_acknowledged(fragile, account):
     sent, acknowledged = [], {}
     with fragile.client(account.auth, params={"vendorSiteId": "A-1"}) as client:

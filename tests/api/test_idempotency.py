@@ -36,6 +36,8 @@ from tests.databases import KINDS, START, make_site
 from tests.manual_clock import ManualClock
 from tests.prepared_process import PreparedProcess
 
+pytestmark = pytest.mark.one_database
+
 ANSWERS = Statement(select(idempotent_answers.c.answer), system=True)
 CHANGE = "test.changed"
 CHANGES = Statement(select(audit.c.seq).where(audit.c.action == CHANGE), system=True)
@@ -106,6 +108,7 @@ async def changes(service):
         return len(await tx.rows(CHANGES))
 
 
+@pytest.mark.both_databases
 async def test_the_same_call_is_answered_with_the_stored_answer(service):
     scope, handler = await make_site(service.database), Counting()
     first = await answer_once(a_call(service, scope.vendor, handler))
@@ -155,6 +158,7 @@ async def test_a_key_that_cannot_be_used_is_named(service, key):
     assert b"Idempotency-Key" in refused.value.response.body
 
 
+@pytest.mark.both_databases
 async def test_a_key_is_free_again_after_its_time(service):
     scope, handler = await make_site(service.database), Counting()
     await answer_once(a_call(service, scope.vendor, handler))
@@ -163,6 +167,7 @@ async def test_a_key_is_free_again_after_its_time(service):
     assert handler.count == 2
 
 
+@pytest.mark.both_databases
 async def test_old_answers_are_removed_though_their_vendor_never_calls_again(service):
     scope = await make_site(service.database)
     await answer_once(a_call(service, scope.vendor, Counting()))
@@ -183,6 +188,7 @@ async def test_a_call_that_changed_nothing_leaves_its_key_free(service, fault):
     assert (answer.status_code, await changes(service)) == (200, 1)
 
 
+@pytest.mark.both_databases
 async def test_a_fault_before_the_answer_is_stored_undoes_the_change(service, monkeypatch):
     scope, handler = await make_site(service.database), Counting()
     with monkeypatch.context() as patched:
@@ -205,6 +211,7 @@ async def test_a_call_cut_off_after_its_change_is_answered_when_it_is_repeated(s
     assert (handler.count, await changes(service)) == (0, 1)
 
 
+@pytest.mark.both_databases
 async def test_of_calls_at_once_on_any_node_one_is_carried_out_and_all_get_its_answer(service):
     scope, handler = await make_site(service.database), Counting()
     nodes = [service]
@@ -219,6 +226,7 @@ async def test_of_calls_at_once_on_any_node_one_is_carried_out_and_all_get_its_a
         await node.database.close()
 
 
+@pytest.mark.both_databases
 async def test_a_call_refused_because_of_its_twin_gets_the_answer_of_that(service):
     scope = await make_site(service.database)
 
@@ -230,6 +238,7 @@ async def test_a_call_refused_because_of_its_twin_gets_the_answer_of_that(servic
     assert (answer.status_code, answer.headers["idempotency-replayed"]) == (200, "true")
 
 
+@pytest.mark.both_databases
 async def test_a_process_killed_between_the_change_and_its_answer_has_done_neither(service):
     scope, place = await make_site(service.database), service.place
     given = {"kind": place.kind, "url": place.url, "data": str(place.data), "vendor": scope.vendor}

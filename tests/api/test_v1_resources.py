@@ -1,4 +1,4 @@
-"""Payments, payers, documents, calls and console links of `/clearlane/v1` on both databases, and the tenant matrix.
+"""Payments, payers, documents, calls and console links of `/clearlane/v1`, and the tenant matrix.
 
 Also tests `api/v1/account/sites`, `api/v1/eligibility`, `api/v1/account/calls`, `api/v1/account/console_links`, `api/v1/content/documents`, `api/v1/vendor_aliases`, `api/v1/payers`, `api/v1/payments`,
 `pipeline/query/vendor_payments` and `store/payments/payment_query`.
@@ -17,6 +17,8 @@ from clearlane.api.v1.endpoints import V1
 from tests.api.test_claims import a_document, post, results
 from tests.api.test_v1_frame import problem
 from tests.patience import wait_until
+
+pytestmark = pytest.mark.one_database
 
 ROOT = "/clearlane/v1"
 CLAIMS = f"{ROOT}/claims"
@@ -191,6 +193,7 @@ def test_no_call_gives_a_byte_of_another_vendor(server, two, endpoint):
             assert answer.status_code == 404
 
 
+@pytest.mark.both_databases
 def test_a_payment_is_found_by_each_filter_and_read_as_835_and_csv(client, own):
     payment = client.get(f"{ROOT}/payments/{own.payment_id}").json()
     assert payment["your_amount"]
@@ -270,6 +273,7 @@ def test_a_payer_is_found_by_name_id_and_with_a_typing_mistake(client):
     problem(client.get(f"{ROOT}/payers", params={"after": gone, "search": "TST01"}), 400)
 
 
+@pytest.mark.both_databases
 def test_a_vendor_names_payers_as_its_files_do(client, own):
     key = {"headers": {"Idempotency-Key": "alias-1"}}
     given = {"alias": " Mine-2 ", "payer_id": "tst01"}
@@ -373,6 +377,7 @@ def test_a_call_is_found_by_its_request_id(client, own):
     assert "127.0.0.1" not in rows[0]["detail"]
 
 
+@pytest.mark.both_databases
 def test_a_console_link_signs_a_user_of_the_vendor_in_once(server, client, own, two):
     name = f"rosa{random.getrandbits(30):x}"
     server.command("user", "add", name, "--vendor", own.account.key, "--all-sites")

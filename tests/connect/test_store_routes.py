@@ -39,6 +39,8 @@ from tests.connect.invented import route
 from tests.connect.sftp_server import HOST_KEY
 from tests.databases import START
 
+pytestmark = pytest.mark.one_database
+
 NORA = Actor("operator", "nora")
 ALL = SystemScope("a test")
 AUDIT = Statement(
@@ -92,6 +94,7 @@ async def payers(database):
     await import_payers(database, list(enumerate(known, 2)), drop_others=False, actor=NORA)
 
 
+@pytest.mark.both_databases
 async def test_a_route_comes_back_as_it_was_with_its_secrets(database, vault):
     made = sftp(port=2222)
     done = await add(database, vault, made)
@@ -116,6 +119,7 @@ async def test_secrets_lie_sealed_and_bound_to_their_row(database, vault, place,
     assert (await load_route(database, another_node, one.route.id)).secrets == HUSH
 
 
+@pytest.mark.both_databases
 async def test_every_change_is_audited_and_announced(database, vault):
     id = (await add(database, vault, folder())).route.id
     await set_active(database, id, active=False, actor=NORA)
@@ -144,6 +148,7 @@ async def test_a_payer_has_a_route_while_an_active_one_for_files_exists(database
     assert (await load_payers(database, sandbox=True)).find("MDW10", "Medical").has_route
 
 
+@pytest.mark.both_databases
 async def test_routes_are_found_in_their_order_and_only_while_active(database, vault):
     second = await add(database, vault, folder(position=2))
     first = await add(database, vault, sftp())
@@ -164,6 +169,7 @@ async def test_routes_are_found_in_their_order_and_only_while_active(database, v
     assert [c.route.id for c in left.file_routes("Medical", "MDW10")] == [second.route.id]
 
 
+@pytest.mark.both_databases
 async def test_a_position_holds_one_active_route(database, vault):
     first = await add(database, vault, folder())
     with pytest.raises(OperationRefused, match=f"taken by route {first.route.id}"):
@@ -211,6 +217,7 @@ async def test_a_changed_route_keeps_the_rest_and_its_secrets(database, vault):
     ]
 
 
+@pytest.mark.both_databases
 async def test_a_change_of_what_was_changed_meanwhile_is_refused(database, vault):
     id = (await add(database, vault, sftp())).route.id
     before = await load_route(database, vault, id)
@@ -220,6 +227,7 @@ async def test_a_change_of_what_was_changed_meanwhile_is_refused(database, vault
         await change_route(database, vault, before, after, actor=NORA)
 
 
+@pytest.mark.both_databases
 async def test_a_position_that_is_taken_is_refused_on_a_change_too(database, vault):
     await add(database, vault, folder())
     id = (await add(database, vault, folder(position=2))).route.id
@@ -244,6 +252,7 @@ async def test_a_removed_route_has_no_secrets_and_is_not_used(database, vault, p
             await refused
 
 
+@pytest.mark.both_databases
 async def test_where_files_go_stays_while_one_is_being_sent(database, vault):
     id = (await add(database, vault, sftp())).route.id
     file = BatchFile(route_id=id, control=1, name="a.x12", digest="", content=b"", bytes=0)

@@ -12,6 +12,8 @@ from clearlane.console.frame.forms import SESSION_COOKIE
 from clearlane.store.database.database import DatabaseUnavailable
 from clearlane.store.vault.vault import Vault
 
+pytestmark = pytest.mark.one_database
+
 
 @pytest.fixture
 async def context(database, place, clock):

@@ -52,6 +52,8 @@ from tests.pipeline.flowing import ACTOR, OTHER_PAYER, PAYER, Flow
 from tests.pipeline.test_file_payers import NORTHGATE, HopConnections
 from tests.sandbox.invented import clean
 
+pytestmark = pytest.mark.one_database
+
 NAME = f"Meadow Mutual {PAYER}"
 
 
@@ -154,6 +156,7 @@ def answers(content, now, profile=Profile(PAYER, NAME)):  # noqa: B008  (a value
     }
 
 
+@pytest.mark.both_databases
 async def test_inquiries_go_out_as_a_file_and_its_answers_come_back(mail):
     now = mail.flow.clock.now()
     id, waiting = await mail.ask("2001", "2002")
@@ -271,6 +274,7 @@ async def test_a_refused_file_or_set_is_reported_to_its_patients(mail, made, kin
     assert len(body["InterchangeStatuses"]) == 1
 
 
+@pytest.mark.both_databases
 async def test_another_payers_file_is_refused_and_a_stranger_ignored(mail):
     id, waiting = await mail.ask("2001")
     mail.flow.clock.advance(timedelta(seconds=60))
@@ -309,6 +313,7 @@ async def test_an_answer_for_nobody_is_parked_with_its_number_and_the_reason(mai
         assert (parked.kind, said.claim.claim_number, parked.reason) == ("271", *expected)
 
 
+@pytest.mark.both_databases
 async def test_a_payer_that_loses_its_real_time_route_is_asked_by_file(mail):
     mail.connections, none = Unanswered(mail.flow.connections), mail.connections
     id, waiting = await mail.ask("2001")
@@ -327,6 +332,7 @@ async def test_a_payer_that_loses_its_real_time_route_is_asked_by_file(mail):
     assert (await mail.responses(id))["Status"] == COMPLETE
 
 
+@pytest.mark.both_databases
 async def test_the_tick_gathers_what_waited_long_enough(mail):
     _, waiting = await mail.ask("2001")
     mail.flow.clock.advance(timedelta(seconds=60))

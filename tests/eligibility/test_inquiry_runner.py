@@ -44,6 +44,8 @@ from tests.eligibility.invented import document
 from tests.patience import PATIENCE_SECONDS, until
 from tests.sandbox.invented import clean
 
+pytestmark = pytest.mark.one_database
+
 ALL = Statement(select(inquiry_requests.c.id), system=True)
 WAIT = timedelta(seconds=INQUIRY_WAIT_SECONDS_MAX)
 
@@ -113,6 +115,7 @@ async def wait_for(waiting, node, seconds, *, seen):
     node.clock.advance(timedelta(seconds=seconds))
 
 
+@pytest.mark.both_databases
 async def test_a_payer_with_a_real_time_route_alone_is_asked_and_answers(node):
     node.answer_with(benefits)
     body = await node.submit()
@@ -122,6 +125,7 @@ async def test_a_payer_with_a_real_time_route_alone_is_asked_and_answers(node):
     assert clean(request.payload)
 
 
+@pytest.mark.both_databases
 async def test_inquiries_are_counted_for_the_operator_by_how_they_ended(node):
     node.answer_with(benefits)
     await node.submit()
@@ -229,6 +233,7 @@ async def test_a_payer_that_forbids_it_is_not_asked_again(node):
     assert (body["Status"], len(body["Responses"]), len(node.payer.seen)) == (COMPLETE, 1, 1)
 
 
+@pytest.mark.both_databases
 async def test_a_busy_envelope_is_tried_again_by_the_tail_and_in_the_end_reported(node):
     node.payer.mood = "code:ServerBusy"
     waiting = node.begin()
@@ -286,6 +291,7 @@ async def test_another_payers_answer_is_refused(node):
     assert "HBR20" not in json.dumps(body)
 
 
+@pytest.mark.both_databases
 async def test_a_second_answer_counts_once(node):
     node.answer_with(benefits)
     body = await node.submit()
@@ -327,6 +333,7 @@ async def test_a_payer_that_cannot_be_reached_is_tried_again(node):
     await until(complete)
 
 
+@pytest.mark.both_databases
 async def test_a_dead_nodes_questions_are_asked_by_another(node, place, service):
     node.payer.seconds = 600
     node.answer_with(benefits)
@@ -350,6 +357,7 @@ async def test_a_dead_nodes_questions_are_asked_by_another(node, place, service)
     await other.runner.stop()
 
 
+@pytest.mark.both_databases
 async def test_an_answer_at_one_node_ends_the_wait_at_another(node, place, service):
     node.payer.seconds = 600
     node.answer_with(benefits)
@@ -407,6 +415,7 @@ async def test_a_call_waits_in_real_seconds_until_55_have_passed(place, database
     await node.runner.stop()
 
 
+@pytest.mark.both_databases
 async def test_old_requests_are_forgotten_after_the_days_of_the_setting(node):
     node.answer_with(benefits)
     old = await node.submit()
@@ -420,6 +429,7 @@ async def test_old_requests_are_forgotten_after_the_days_of_the_setting(node):
     assert (await node.responses(new["RequestId"]))["Status"] == COMPLETE
 
 
+@pytest.mark.both_databases
 async def test_a_request_of_many_goes_out_under_the_payers_cap(node):
     node.answer_with(benefits, side_by_side=True)
     count = IMMEDIATE_INQUIRIES_MAX + 5
@@ -429,6 +439,7 @@ async def test_a_request_of_many_goes_out_under_the_payers_cap(node):
     assert len(node.payer.seen) == count
 
 
+@pytest.mark.both_databases
 async def test_a_key_that_is_taken_is_not_used_twice(node, monkeypatch):
     node.answer_with(benefits)
     keys = iter([76, 76, 76, 77])
@@ -439,6 +450,7 @@ async def test_a_key_that_is_taken_is_not_used_twice(node, monkeypatch):
         assert sorted(await tx.rows(ALL)) == [(76,), (77,)]
 
 
+@pytest.mark.both_databases
 @pytest.mark.safe_default(7)
 async def test_request_numbers_fit_32_bits_and_go_on_ahead_after_a_restore(node):
     node.answer_with(benefits)

@@ -41,6 +41,8 @@ from tests.contexts import work_context
 from tests.databases import START, make_site
 from tests.enrollment.invented import FAIL, MEND, a_document, an_enrollment, by_hand
 
+pytestmark = pytest.mark.one_database
+
 VENDOR, OPERATOR = Actor("vendor", "ACME"), Actor("operator", "a test")
 ASKS = Payer("Medical", "Harbor Health Plan", "HHP20", "HHP20", claim_enrollment_required=True, has_route=True)  # fmt: skip
 ASKS_TOO = Payer("Dental", "Summit Dental", "SMD05", "SMD05", claim_enrollment_required=True, has_route=True)  # fmt: skip
@@ -95,6 +97,7 @@ async def setup(place, database, clock):
     return EnrollmentSetup(database, vault)
 
 
+@pytest.mark.both_databases
 async def test_a_request_is_answered_one_by_one_and_kept(setup):
     site = await setup.site()
     sent = [an_enrollment(), an_enrollment()]
@@ -108,6 +111,7 @@ async def test_a_request_is_answered_one_by_one_and_kept(setup):
     assert {each.row.id for each in stored} == {each.id for each in outcome.results}
 
 
+@pytest.mark.both_databases
 async def test_the_same_provider_again_already_exists(setup):
     site, sent = await setup.site(), an_enrollment()
     (first,) = (await setup.enroll(site, a_document(sent))).results
@@ -119,6 +123,7 @@ async def test_the_same_provider_again_already_exists(setup):
     assert stored.enrollment.City == sent["City"]
 
 
+@pytest.mark.both_databases
 async def test_another_tin_npi_site_or_vendor_is_another_provider(setup):
     site, sent = await setup.site(), an_enrollment()
     await setup.enroll(site, a_document(sent))
@@ -129,6 +134,7 @@ async def test_another_tin_npi_site_or_vendor_is_another_provider(setup):
     assert not outcome.existed
 
 
+@pytest.mark.both_databases
 async def test_the_same_provider_twice_in_one_request_exists_the_second_time(setup):
     site, sent = await setup.site(), an_enrollment()
     outcome = await setup.enroll(site, a_document(sent, sent | {"RequestId": "second"}))
@@ -136,6 +142,7 @@ async def test_the_same_provider_twice_in_one_request_exists_the_second_time(set
     assert len(await setup.browse(site)) == 1
 
 
+@pytest.mark.both_databases
 async def test_ten_calls_at_once_enroll_a_provider_once(setup):
     site, sent, also = await setup.site(), an_enrollment(), an_enrollment()
     requests = [
@@ -151,6 +158,7 @@ async def test_ten_calls_at_once_enroll_a_provider_once(setup):
     assert len(await setup.browse(site)) == 2
 
 
+@pytest.mark.both_databases
 async def test_ten_calls_at_once_on_two_nodes(place, setup, clock):
     """The index decides, not this process."""
     site, sent = await setup.site(), an_enrollment()
@@ -239,6 +247,7 @@ async def test_a_request_that_failed_may_be_sent_again(setup, fault, after):
     assert len(await setup.browse(site)) == 2
 
 
+@pytest.mark.both_databases
 async def test_a_fault_in_the_middle_leaves_nothing_half_done(setup, place):
     site, sent = await setup.site(), [an_enrollment(), an_enrollment()]
     await by_hand(FAIL, place.url, place.sqlite_file)
@@ -253,6 +262,7 @@ async def test_a_fault_in_the_middle_leaves_nothing_half_done(setup, place):
 # Their life.
 
 
+@pytest.mark.both_databases
 async def test_an_enrollment_is_moved_by_payer(setup):
     site = await setup.site()
     (outcome,) = (await setup.enroll(site, a_document())).results
@@ -293,6 +303,7 @@ async def test_what_cannot_happen_is_refused_with_all_that_came_with_it(setup):
     assert [with_payer.state for with_payer in stored.row.payer_states] == ["approved"]
 
 
+@pytest.mark.both_databases
 async def test_two_operators_at_once_move_an_enrollment_once(setup):
     site = await setup.site()
     (outcome,) = (await setup.enroll(site, a_document())).results
@@ -391,6 +402,7 @@ async def enrollment_message(setup, site) -> str:
     return next((one.message for one in findings if one.rule == "C106"), "")
 
 
+@pytest.mark.both_databases
 async def test_an_approval_is_of_one_provider_one_site_and_one_payer(setup):
     site, other = await setup.site(), await setup.site()
     (outcome,) = (await setup.enroll(site, a_document(an_enrollment(**SAME)))).results

@@ -1,4 +1,4 @@
-"""Every scenario of the sandbox, over https and on both databases: from submission to document.
+"""Every scenario of the sandbox, over https: from submission to document. `test_numbers_agree` has them on PostgreSQL too.
 
 Claims of each kind go out together, two lines of 150.00 and 50.00 each; then time is advanced from day to day and
 the status list is looked at. Figures are computed by hand from what the scenario's row in the documentation says.
@@ -20,6 +20,8 @@ from clearlane.claims.forms import V3_DENTAL, V3_FORMS, V3_MEDICAL, AnyForm, sam
 from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
+
+pytestmark = pytest.mark.one_database
 
 MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 SUBMIT = {MEDICAL: "/api/v3/claims/submit", DENTAL: "/api/v3/claims/submitDental"}

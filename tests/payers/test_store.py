@@ -6,6 +6,7 @@ Also tests `store/delivery/payers`.
 import asyncio
 import json
 
+import pytest
 from msgspec.structs import replace
 from sqlalchemy import select
 
@@ -22,6 +23,8 @@ from clearlane.store.delivery.payers import (
     record_export,
 )
 from tests.cases import by_profile
+
+pytestmark = pytest.mark.one_database
 
 NORA = Actor("operator", "nora")
 ALL = SystemScope("a test")
@@ -49,6 +52,7 @@ async def stored(database, *, sandbox=False):
     return set((await load_payers(database, sandbox)).all)
 
 
+@pytest.mark.both_databases
 async def test_what_is_imported_is_loaded_again_value_by_value(database):
     done = await load(database, A, B)
     assert await stored(database) == {A, B}
@@ -66,6 +70,7 @@ async def test_the_same_import_again_changes_and_announces_nothing(database):
     assert len(await rows(database, AUDIT)) == 1
 
 
+@pytest.mark.both_databases
 async def test_a_payer_is_replaced_and_its_id_may_change_case(database):
     await load(database, A)
     renamed = replace(A, name="Meadow", payer_id="mdw10", aliases=())
@@ -74,6 +79,7 @@ async def test_a_payer_is_replaced_and_its_id_may_change_case(database):
     assert len(done.changes.changed) == 1
 
 
+@pytest.mark.both_databases
 async def test_replacing_drops_what_is_not_in_the_file_but_never_a_test_payer(database):
     await ensure_sandbox_payers(database)
     done = await load(database, A, drop_others=True)
@@ -82,6 +88,7 @@ async def test_replacing_drops_what_is_not_in_the_file_but_never_a_test_payer(da
     assert done.revision == 2
 
 
+@pytest.mark.both_databases
 async def test_one_bad_row_keeps_all_of_them_out(database):
     await load(database, A)
     done = await load(database, B, replace(A, payer_id="OTHER"))
@@ -98,6 +105,7 @@ async def test_a_preview_tells_the_same_and_changes_nothing(database):
     assert await stored(database) == {A}
 
 
+@pytest.mark.both_databases
 async def test_a_route_survives_an_import(database):
     await ensure_sandbox_payers(database)
     meadow = next(p for p in LIVE_PAYERS if p.payer_id == "MDW10")
@@ -141,6 +149,7 @@ async def test_an_export_is_put_on_record(database):
     assert [(row[0], row[2]) for row in await rows(database, AUDIT)] == [("payer.export", 14)]
 
 
+@pytest.mark.both_databases
 async def test_two_imports_at_once_leave_the_directory_of_one_after_the_other(place, clock):
     """Both give the same legacy id to different payers, so the second import must be refused."""
     one, other = await place.open(clock), await place.open(clock)
@@ -154,6 +163,7 @@ async def test_two_imports_at_once_leave_the_directory_of_one_after_the_other(pl
         await other.close()
 
 
+@pytest.mark.both_databases
 async def test_many_payers_come_in_and_load_again(database):
     count = by_profile(thorough=20_000, usual=5_000, quick=2_000)
     many = [

@@ -19,6 +19,8 @@ from clearlane.pipeline.load_claim import load_claim_in_scope
 from tests.enrollment.invented import a_document, an_enrollment
 from tests.pipeline.flowing import ACTOR, Flow
 
+pytestmark = pytest.mark.one_database
+
 NPI, OTHER_NPI = "1234567893", "1497758544"
 ZIP = "F33_BillingProviderZip"
 PROVIDER = {"F33A_BillingProviderNpi": NPI, "F33_BillingProviderState": "IL"}
@@ -46,6 +48,7 @@ async def stored(flow, id):
     return getattr(found.claim, ZIP), [kind for path, kind in found.repairs if path == ZIP]
 
 
+@pytest.mark.both_databases
 async def test_the_enrollment_gives_the_zip_code_and_comes_before_a_claim(flow):
     await enrolled(flow, Zip="60601")
     assert await submitted(flow) == ("606019998", ["enrolled zip", "completed"])
@@ -70,6 +73,7 @@ async def test_what_is_no_zip_code_is_not_taken(flow, own, kept):
     assert (await submitted(flow))[0] == kept
 
 
+@pytest.mark.both_databases
 async def test_an_earlier_claim_gives_the_zip_code_the_last_one_first(flow):
     await submitted(flow, F33_BillingProviderZip="60601-1234")
     assert await submitted(flow) == ("606011234", ["earlier zip"])
@@ -94,6 +98,7 @@ async def test_another_provider_another_state_or_an_own_zip_code_takes_nothing(f
     )
 
 
+@pytest.mark.both_databases
 async def test_a_refused_claim_and_another_site_give_nothing(flow):
     await flow.post(**PROVIDER, F33_BillingProviderZip="60601", Svc_PayerId="NOBODY")
     other = await flow.new_site()

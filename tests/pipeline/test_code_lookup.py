@@ -28,6 +28,8 @@ from clearlane.x12.codes.code_editions import EMBEDDED, CodeEdition, EditionCode
 from tests.databases import START
 from tests.pipeline.flowing import Flow
 
+pytestmark = pytest.mark.one_database
+
 OPERATOR = Actor("operator", "nora")
 DAY = START.date() - timedelta(days=30)
 FIRST, LAST = DAY - timedelta(days=60), DAY + timedelta(days=60)
@@ -69,6 +71,7 @@ def rules(results):
     return [{finding.rule for finding in one.findings} & {"C661", "C664"} for one in results]
 
 
+@pytest.mark.both_databases
 async def test_claims_of_a_document_ask_once_and_the_next_document_only_for_what_is_new(
     flow, asked
 ):

@@ -40,6 +40,8 @@ from clearlane.x12.writer.writer import Envelope, wrap_sets
 from tests.patience import PATIENCE_SECONDS, until
 from tests.pipeline.flowing import ACTOR, PAYER, Flow
 
+pytestmark = pytest.mark.one_database
+
 COMPLETE, INCOMPLETE = RequestStatus.COMPLETE, RequestStatus.INCOMPLETE
 CANNOT_ANSWER_NOW = "E1"
 PAID = "F1"
@@ -246,6 +248,7 @@ async def test_a_payer_answers_in_real_time_while_the_call_waits(office):
     assert [row["count"] for row in await office.audited("submit")] == [2]
 
 
+@pytest.mark.both_databases
 async def test_a_large_request_goes_through_the_queue(office, monkeypatch):
     monkeypatch.setattr(ask, "IMMEDIATE_INQUIRIES_MAX", 1)
     office.payer.replies = [PAID]
@@ -315,6 +318,7 @@ async def test_a_refusal_of_the_file_ends_its_inquiries(office):
     assert await office.read(id) == (INCOMPLETE, [], [("999", "5")])
 
 
+@pytest.mark.both_databases
 async def test_eligibility_does_not_see_the_requests_of_another_transaction(office):
     office.payer.replies = [PAID]
     id = await office.ask("C1")
@@ -334,6 +338,7 @@ async def test_eligibility_does_not_see_the_requests_of_another_transaction(offi
     assert not await eligibility_list.list_newest(office.context, flow.site, limit=9, actor=ACTOR)
 
 
+@pytest.mark.both_databases
 async def test_old_requests_are_purged_under_the_name_of_their_transaction(office):
     office.payer.replies = [PAID]
     id = await office.ask("C1")

@@ -22,6 +22,8 @@ from clearlane.store.database.sql import Statement
 from tests.databases import START
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
 
+pytestmark = pytest.mark.one_database
+
 # An accident after the last day of service is an error of ours (C855), not of the guide.
 OURS = {
     "F10C_PatientCondOtherAccident": True,
@@ -61,6 +63,7 @@ async def refused(flow, **own):
     return result.claim_number
 
 
+@pytest.mark.both_databases
 async def test_it_takes_the_place_of_the_claim_with_its_reason_and_rules_on_record(flow):
     number = await refused(flow, **OURS)
     shown = await anyway(flow, number, dry_run=True)
@@ -118,6 +121,7 @@ async def test_a_setting_counts_for_claims_and_for_corrections_alike(flow):
     assert done.accepted
 
 
+@pytest.mark.both_databases
 async def test_the_fate_of_such_claims_is_counted_by_rule(flow):
     sent = [
         (await anyway(flow, await refused(flow, Svc_VendorClaimId=f"A{at}", **OURS))).claim_number

@@ -24,6 +24,8 @@ from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.file_parts import PART_BYTES_MAX, PartOutOfPlace
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow
 
+pytestmark = pytest.mark.one_database
+
 
 @pytest.fixture
 async def flow(place, database, clock):
@@ -50,6 +52,7 @@ async def content(flow, file_id):
     return await file_parts.read_content(flow.database, flow.vault, flow.site.scope, file_id)
 
 
+@pytest.mark.both_databases
 async def test_a_file_is_stored_as_it_comes_and_named_when_it_is_whole(flow):
     upload = await begin(flow, "claims.837.part")
     data = bytes(range(256)) * 4 * 1024 * 2 + b"the end"
@@ -67,6 +70,7 @@ async def test_a_file_is_stored_as_it_comes_and_named_when_it_is_whole(flow):
         await upload.finish("again.837")
 
 
+@pytest.mark.both_databases
 async def test_an_upload_that_was_cut_off_goes_on_at_any_node(flow):
     first = await begin(flow, "claims.part")
     await first.write(b"ISA*00*")
@@ -117,6 +121,7 @@ def test_a_name_is_one_line_without_folders(name, usable):
     assert usable_name(name, "F1") == usable
 
 
+@pytest.mark.both_databases
 async def test_a_response_is_written_once_and_listed_when_it_is_whole(flow):
     response = ClientResponse(
         type="999", response_key="F1:999", stem="claims.837", answers="F1", note="a note"
@@ -146,6 +151,7 @@ async def test_a_response_is_written_once_and_listed_when_it_is_whole(flow):
     assert events[0].data == {"file_id": file_id, "type": "999", "answers": "F1"}
 
 
+@pytest.mark.both_databases
 async def test_old_files_are_removed(flow):
     unfinished, whole = await begin(flow), await begin(flow)
     await unfinished.write(b"x")

@@ -17,6 +17,8 @@ from clearlane.store.vault.vault import Vault
 from tests.manual_clock import ManualClock
 from tests.sandbox.invented import NOW, file, medical
 
+pytestmark = pytest.mark.one_database
+
 DAY = timedelta(days=1)
 ODD = Payer("Medical", "Odd", "o", "ÖDD / PAYER-WITH-A-VERY-LONG-ID")
 
@@ -67,6 +69,7 @@ async def node(database, opened, payers) -> Node:
     return await Node(database, opened, ManualClock(NOW), payers).load()
 
 
+@pytest.mark.both_databases
 async def test_every_payer_of_the_directory_has_one_loopback_route(node, payers):
     for payer in payers.all:
         (route,) = node.connections.mailbox_routes(payer.type, payer.payer_id)
@@ -124,6 +127,7 @@ async def test_a_payer_that_was_dropped_from_the_directory_still_answers(
     assert len(await later.connections.open_mailbox(route).waiting()) == 1
 
 
+@pytest.mark.both_databases
 async def test_nodes_that_look_at_once_leave_each_file_once(node, place, database, opened, payers):
     other = node  # an installation on SQLite is one node: two of its tasks look
     if place.kind == "postgresql":
@@ -143,6 +147,7 @@ async def test_nodes_that_look_at_once_leave_each_file_once(node, place, databas
     assert [await box.waiting() for box in boxes] == [[], []]
 
 
+@pytest.mark.both_databases
 async def test_a_payer_that_is_down_is_down_on_every_node_and_holds_nobody_up(
     node, database, opened, payers
 ):
