@@ -29,7 +29,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("shared", "the context says within how many days payers answer", "work_context"),
         **imports("follow_up", "advancing the sandbox's clock runs what is due", "operator"),
         **imports("shared", "inquiries go out on the routes that claims use", "inquiry"),
-        **imports("filing", "a delivery or an acknowledgement adds its leaves to the log of filings", "inbound", "outbound"),
+        **imports("filing", "what is delivered, acknowledged or answered adds its leaves to the log of filings", "inbound", "inquiry", "outbound"),
         **imports("shared", "a proof is made of stored facts and documents", "filing"),
         **imports("query", "PDF files are made by one process", "filing"),
         **imports("filing", "advancing the sandbox's clock runs what is due", "operator"),

@@ -31,16 +31,18 @@ from clearlane.pipeline.filing.proof_file import (
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import deliver
 from clearlane.proofs.evidence import write_evidence
-from clearlane.proofs.statements import AcknowledgementStatement, part_digest
-from clearlane.proofs.verify_proof import read_checkpoints, verify_file
+from clearlane.proofs.statements import AcknowledgementStatement, AnswerStatement, part_digest
+from clearlane.proofs.verify_proof import HAD_BY_THEN, read_checkpoints, verify_file
 from clearlane.store.audit.checkpoint_copies import COPIES_NAME, CheckpointCopies
-from clearlane.store.database.schema import proof_entries
+from clearlane.store.database.schema import documents, proof_entries
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import batches, proof_log
+from clearlane.store.installation.sandbox import NODE
 from clearlane.x12.reader.claim_slices import slice_claims
 from tests.claims.answers import nine, patient, status
 from tests.manual_clock import ManualClock
 from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts, controls
+from tests.pipeline.test_ask_payer import Asking
 
 ACCEPTED = ("AK2*837*0001*005010X222A1", "IK5*A")
 LEAVES = Statement(select(func.sum(proof_entries.c.leaves)))
@@ -162,6 +164,44 @@ async def test_a_busy_hour_has_several_checkpoints_and_what_was_changed_is_not_p
         await proof_of(flow, first)
     assert len(list(slice_claims(content))) == 3
     assert list(slice_claims(nine(1, ACCEPTED))) == []
+
+
+async def test_an_answer_in_real_time_is_proven_as_it_came_and_once(place, database, clock):
+    node = await Asking.open(place, database, clock)
+    flow = node.flow
+    number = await node.sent("3007")
+    await node.pass_days(0)
+    before = await leaves(flow)
+    asked = await node.ask(number)
+    assert asked.answer.statuses[0].codes[0].category == "A1"
+    assert await leaves(flow) == before + 1
+    await node.ask(number)  # the payer says the same again
+    assert await leaves(flow) == before + 1
+    await node.simulator.advance(timedelta(hours=1), NODE)
+    assert await checkpoints.make_checkpoints(flow.context, node.now) == 1
+
+    async def verified():
+        proof = await proof_of(flow, number)
+        return proof, verify_file(write_evidence(proof.evidence, flow.vault.proof_seed))
+
+    proof, verdict = await verified()
+    [(stated, receipt)] = [one for one in verdict.receipts if one[1].source == "277"]
+    assert (type(stated), receipt.is_proof) == (AnswerStatement, True)
+    assert HAD_BY_THEN in verdict.not_proven
+    heading = describe_proof(proof, verdict)
+    assert heading.result == "Received by the payer"
+    titles = [one.title for one in heading.sections]
+    assert titles[0] == "The payer's answer in real time (277)"
+    assert "The 277 as it was received in real time" in titles
+    assert "by then" in heading.sections[0].texts[-1]
+    out = io.BytesIO()
+    write_filing_pdf(heading, out)
+    assert "answer in real time (277)" in PdfReader(out).pages[0].extract_text()
+    # A moment that was changed in the database since is not the one that was logged.
+    later = Statement(documents.update().values(created_at=documents.c.created_at + 1), system=True)
+    await flow.database.write(EVERYONE, lambda tx: tx.run(later), actor=ACTOR)
+    assert "277" not in [receipt.source for _, receipt in (await verified())[1].receipts]
+    await node.runner.stop()
 
 
 async def test_copies_survive_a_cut_line_and_another_writer(flow, tmp_path):

@@ -31,12 +31,18 @@ from clearlane.proofs.signing import fingerprint, public_key_of
 from clearlane.proofs.statements import (
     SALT_BYTES,
     AcknowledgementStatement,
+    AnswerStatement,
     DeliveryStatement,
     make_leaf,
     part_digest,
     split_leaves,
 )
-from clearlane.proofs.verify_proof import NO_PAYER_RECEIPT, read_checkpoints, verify_file
+from clearlane.proofs.verify_proof import (
+    HAD_BY_THEN,
+    NO_PAYER_RECEIPT,
+    read_checkpoints,
+    verify_file,
+)
 from clearlane.x12.reader.claim_slices import slice_claims
 from tests.cases import by_profile, every_case
 from tests.claims.answers import nine, outgoing, patient, sent, status, ta1
@@ -67,10 +73,17 @@ DELIVERED = (
 )  # fmt: skip
 
 
+ANSWER = status(patient("C1", "F1:65:PR*20261102*WQ*150", extra=("REF*1K*88123",)))
+ANSWERED = AnswerStatement(
+    claim_number="C1", source="277", part_sha256=part_digest(ANSWER), received_at="2026-11-02T09:30:00.000000Z",
+), ANSWER  # fmt: skip
+
+
 @cache
-def made(seed=SEED):
+def made(seed=SEED, *, in_real_time=False):
     """Evidence under two checkpoints that follow each other, signed, and the checkpoint after them."""
-    stated = [[DELIVERED], [acknowledged("999", NINE), acknowledged("277CA", ACCEPTED)]]
+    files = [acknowledged("999", NINE), acknowledged("277CA", ACCEPTED)]
+    stated = [[DELIVERED], [ANSWERED] if in_real_time else files]
     checkpoints, statements, previous = [], [], BEFORE_FIRST
     for number, group in enumerate(stated, 1):
         others = [make_leaf(DELIVERED[0]) for _ in range(5)]
@@ -157,6 +170,28 @@ def test_no_byte_can_be_changed_added_or_removed():
             assert not verdict.proven
         for more in (content + b"\n", b" " + content, content[:-1], content[1:], b"", content * 2):
             assert verify_file(more).faults
+
+
+def test_an_answer_in_real_time_shows_that_the_payer_had_the_claim_by_then_and_no_byte_of_it_can_be_changed():  # fmt: skip
+    evidence = made(in_real_time=True)[0]
+    content = write_evidence(evidence, SEED)
+    verdict = verify_file(content, expected_key=KEY)
+    assert verdict.holds
+    said = "The payer received the claim. Received in real time, in answer to a question, at 2026-11-02T09:30"
+    assert said in verdict.proven[1]
+    assert HAD_BY_THEN in verdict.not_proven
+    assert HAD_BY_THEN not in verify_file(files()[0]).not_proven
+    answered = evidence.statements[1]
+    for part, statement in (
+        (answered.part.replace("F1:65", "F2:65"), answered.statement),
+        (answered.part + "\n", answered.statement),
+        (answered.part, replace(answered.statement, received_at="2026-11-01T09:30:00.000000Z")),
+        (answered.part, acknowledged("277", ANSWER)[0]),
+    ):
+        forged = (evidence.statements[0], replace(answered, part=part, statement=statement))
+        assert verify_file(write_evidence(replace(evidence, statements=forged), SEED)).faults
+    for at in range(0, len(content), max(1, len(content) // (CHANGES // 4))):
+        assert verify_file(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]).faults
 
 
 def swapped(evidence):

@@ -76,7 +76,7 @@ class ClaimFact(NamedTuple):
     place: PaymentPlace | None = None
     """For a claim payment: its place in the payment."""
     leaf: bytes = b""
-    """For an acknowledgement: the leaf that it adds to the log of filings, if it is new."""
+    """For an acknowledgement or an answer: the leaf that it adds to the log of filings, if it is new."""
 
 
 class ClaimOwnershipError(Exception):
@@ -194,11 +194,20 @@ class _FactChanges:
     added: list[FactRow] = field(default_factory=list)
     leaves: dict[int, list[bytes]] = field(default_factory=dict)
     """The leaves of new facts, by the file that they came in."""
+    answer_leaves: dict[str, bytes] = field(default_factory=dict)
+    """The leaves of new answers in real time, which have no file, by their documents."""
     earlier: list[FactRow] = field(default_factory=list)
     documents: list[StoredDocument] = field(default_factory=list)
     claim_payments: list[ClaimPaymentRow] = field(default_factory=list)
     changed: dict[str, list[RecordedFact]] = field(default_factory=dict)
     """The claims whose status is to be recomputed, each with its new facts."""
+
+    def add_leaf(self, one: ClaimFact, fact: AnyFact) -> None:
+        """Add the leaf of a new fact, if it has one: under its file, or under its document."""
+        if one.leaf and one.inbox_id is not None:
+            self.leaves.setdefault(one.inbox_id, []).append(one.leaf)
+        elif one.leaf:
+            self.answer_leaves[fact.document_id] = one.leaf
 
 
 async def _record_page(
@@ -217,6 +226,8 @@ async def _record_page(
         await facts.add(tx, changes.added)
     for inbox_id, leaves in changes.leaves.items():
         await proof_log.add_acknowledgements(tx, inbox_id, leaves, to_micros(now))
+    for document_id, leaf in changes.answer_leaves.items():
+        await proof_log.add_answer(tx, document_id, leaf, to_micros(now))
     if changes.documents:
         await documents.add(tx, changes.documents)
     if changes.earlier:
@@ -258,8 +269,7 @@ def _sort_facts(
                 changes.documents.append(_document(vault, one, fact, now))
             claim_known[identity] = fact
             changes.added.append(_row(vault, one, fact, identity))
-            if one.leaf and one.inbox_id is not None:
-                changes.leaves.setdefault(one.inbox_id, []).append(one.leaf)
+            changes.add_leaf(one, fact)
             changes.changed.setdefault(one.claim_number, []).append(_recorded(one, fact))
             if one.place is not None:
                 changes.claim_payments.append(_claim_payment(one, fact, identity))

@@ -13,7 +13,9 @@ from clearlane.x12 import codes, views
 from clearlane.x12.views.status import StatusLevelView, StatusReportView, StatusSetView
 from clearlane.x12.views.verdicts import GroupVerdictView
 
-STATUS_SOURCES = frozenset({"277CA", "277"})
+ANSWER_SOURCE = "277"
+"""The source of an answer to a question about a claim, in a file or in real time."""
+STATUS_SOURCES = frozenset({"277CA", ANSWER_SOURCE})
 PAYER_CLAIM_NUMBER = "1K"
 """REF01 of the payer's own number of a claim."""
 PAYER = "PR"

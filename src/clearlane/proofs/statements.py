@@ -1,4 +1,4 @@
-"""Statements of the log: that a claim was delivered, that an acknowledgement of it was received; and their leaves.
+"""Statements of the log: that a claim was delivered, that an acknowledgement of it or an answer came; and their leaves.
 
     leaf = make_leaf(statement)                  # salt and hash: all that the log holds
     leaf_hash_of(salt, statement)                # the hash again, if the statement is known
@@ -48,7 +48,20 @@ class AcknowledgementStatement(msgspec.Struct, frozen=True, kw_only=True, tag="a
     received_at: str
 
 
-Statement: TypeAlias = DeliveryStatement | AcknowledgementStatement
+class AnswerStatement(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
+    """A payer answered a question about a claim in real time. There is no file: the answer came back over the same connection."""
+
+    claim_number: str
+    source: str
+    """277."""
+    part_sha256: str
+    """Of the answer as it came; of the claim's part of it if it names other claims too."""
+    received_at: str
+
+
+ReceivedStatement: TypeAlias = AcknowledgementStatement | AnswerStatement
+"""What a payer sent about a claim."""
+Statement: TypeAlias = DeliveryStatement | ReceivedStatement
 
 _ENCODER = msgspec.json.Encoder()
 

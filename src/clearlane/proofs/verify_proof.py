@@ -21,12 +21,14 @@ from clearlane.proofs.evidence import (
     statement_key,
 )
 from clearlane.proofs.merkle import root_of_path
-from clearlane.proofs.receipt import Receipt, read_receipt
+from clearlane.proofs.receipt import ANSWER_SOURCE, Receipt, read_receipt
 from clearlane.proofs.signed_file import OpenedFile, open_file
 from clearlane.proofs.signing import decode_hex, fingerprint, is_signed
 from clearlane.proofs.statements import (
     AcknowledgementStatement,
+    AnswerStatement,
     DeliveryStatement,
+    ReceivedStatement,
     leaf_hash_of,
     part_digest,
 )
@@ -36,6 +38,11 @@ if TYPE_CHECKING:
 
     from clearlane.proofs.time_stamp import TimeStamp
 
+RECEIVED_IN: Mapping[type[ReceivedStatement], str] = {
+    AcknowledgementStatement: "Received in a file",
+    AnswerStatement: "Received in real time, in answer to a question,",
+}
+"""How a statement was received, in words."""
 NO_PAYER_RECEIPT = (
     "That the payer received the claim: the file holds no 277CA or 277 of the payer itself."
 )
@@ -43,7 +50,8 @@ OWN_CLOCK = (
     "The time: it is that of the installation's own clock, and counts for others only if its checkpoint was published "
     "or kept by someone else then, or stamped. Compare with checkpoints that were kept: --since FILE."
 )
-NOT_SIGNED_BY_PAYERS = "Who wrote the files of payers: X12 carries no signature. The log shows what the installation received, and when."
+HAD_BY_THEN = "On which day the payer received the claim: a 277 answers a question about it, and shows that the payer had it by then."
+NOT_SIGNED_BY_PAYERS = "Who wrote the files and answers of payers: X12 carries no signature. The log shows what the installation received, and when."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ class ProofVerdict:
     proven: tuple[str, ...] = ()
     """Empty if anything is wrong."""
     not_proven: tuple[str, ...] = ()
-    receipts: tuple[tuple[AcknowledgementStatement, Receipt], ...] = field(default=(), repr=False)
+    receipts: tuple[tuple[ReceivedStatement, Receipt], ...] = field(default=(), repr=False)
     stamps: tuple[StampVerdict, ...] = ()
 
     @property
@@ -281,16 +289,16 @@ def _confirmed_numbers(evidence: FilingEvidence, kept: Sequence[Checkpoint]) -> 
 
 def _receipts(
     evidence: FilingEvidence,
-) -> Iterator[tuple[AcknowledgementStatement, Receipt]]:
+) -> Iterator[tuple[ReceivedStatement, Receipt]]:
     for one in evidence.statements:
-        if isinstance(one.statement, AcknowledgementStatement):
+        if isinstance(one.statement, AcknowledgementStatement | AnswerStatement):
             yield one.statement, read_receipt(one.statement.source, one.part_bytes)
 
 
 def _proven(
     evidence: FilingEvidence,
     named: str,
-    receipts: Sequence[tuple[AcknowledgementStatement, Receipt]],
+    receipts: Sequence[tuple[ReceivedStatement, Receipt]],
     confirmed: Mapping[int, int],
     stamps: Sequence[StampVerdict],
 ) -> Iterator[str]:
@@ -301,8 +309,9 @@ def _proven(
                 f"Claim {stated.claim_number} was delivered to {stated.receiver} in the file {stated.file} at "
                 f"{stated.delivered_at}, with the segments that are in the evidence."
             )
-    for acknowledgement, receipt in receipts:
-        yield f"{receipt_sentence(receipt)} Received at {acknowledgement.received_at}."
+    for received, receipt in receipts:
+        how = RECEIVED_IN[type(received)]
+        yield f"{receipt_sentence(receipt)} {how} at {received.received_at}."
     for checkpoint in evidence.checkpoints:
         stated_by = f"Checkpoint {checkpoint.number} of {checkpoint.signed_at} over it is signed by key {named}"
         by_kept = confirmed.get(checkpoint.number)
@@ -318,12 +327,15 @@ def _proven(
 
 def _not_proven(
     evidence: FilingEvidence,
-    receipts: Sequence[tuple[AcknowledgementStatement, Receipt]],
+    receipts: Sequence[tuple[ReceivedStatement, Receipt]],
     confirmed: Mapping[int, int],
     stamps: Sequence[StampVerdict],
 ) -> Iterator[str]:
-    if not any(receipt.is_proof for _, receipt in receipts):
+    of_payer = [receipt for _, receipt in receipts if receipt.is_proof]
+    if not of_payer:
         yield NO_PAYER_RECEIPT
+    elif all(receipt.source == ANSWER_SOURCE for receipt in of_payer):
+        yield HAD_BY_THEN
     timed = {*confirmed, *(one.checkpoint for one in stamps if one.is_trusted)}
     if len(timed) < len(evidence.checkpoints):
         yield OWN_CLOCK

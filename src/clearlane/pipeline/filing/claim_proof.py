@@ -1,4 +1,4 @@
-"""Gather the evidence that one claim was filed: what was delivered, what was acknowledged, and the checkpoints over it.
+"""Gather the evidence that one claim was filed: what was delivered, acknowledged and answered, and the checkpoints over it.
 
     found = await load_claim_proof(context, scope, number, actor=actor)
     found.evidence                           # one canonical value; raises ProofRefused if there is nothing to prove yet
@@ -26,6 +26,7 @@ from clearlane.pipeline.filing.checkpoints import next_checkpoint_at
 from clearlane.pipeline.filing.filing_leaves import (
     AcknowledgementFile,
     acknowledgement_statement,
+    answer_statement,
     delivery_statement,
 )
 from clearlane.pipeline.load_claim import open_header
@@ -89,6 +90,8 @@ class _ClaimRows:
     facts: list[tuple[FactRow, Fact]]
     parts: dict[str, bytes]
     """The parts of payers' files, by document."""
+    stored_at: dict[str, int]
+    """When the documents were stored, which is when an answer in real time came."""
 
 
 async def load_claim_proof(
@@ -148,12 +151,15 @@ async def _load_rows(
         payloads = [row.payload for row in fact_rows] + [one.payload for one in stored]
         await vault.load_keys_of(tx, [claim.header, *payloads])
         tx.audit("claim.proof", ids=[claim_number])
-        opened = [(row, open_fact(vault, row)) for row in fact_rows if row.inbox_id is not None]
+        # A fact of our own has neither a file nor a document.
+        of_payers = [row for row in fact_rows if row.inbox_id is not None or row.document_id]
+        opened = [(row, open_fact(vault, row)) for row in of_payers]
         return _ClaimRows(
             claim,
             await claim_history.list_sendings(tx, claim_number),
             [(row, fact) for row, fact in opened if isinstance(fact, Fact)],
             {one.document_id: open_document_source(vault, one).part for one in stored},
+            {one.document_id: one.created_at for one in stored},
         )
 
     return await context.database.write(scope, load, actor=actor)
@@ -178,9 +184,15 @@ async def _find_statements(
             content = await batches.read_content(tx, vault, batch) if batch else b""
         if batch is not None and batch.delivered_at is not None:
             found += await asyncio.to_thread(_delivery, batch, content, claim_number, entry)
-    for inbox_id in dict.fromkeys(row.inbox_id for row, _ in rows.facts):
+    answered = {row.document_id: fact for row, fact in rows.facts if row.inbox_id is None}
+    async with database.read(proof_log.SCOPE) as tx:
+        answers = await proof_log.find_of_documents(tx, list(answered)) if answered else {}
+    for document_id, entry in answers.items():
+        found += _answer(claim_number, answered[document_id], document_id, rows, entry)
+    inbox_ids = [row.inbox_id for row, _ in rows.facts if row.inbox_id is not None]
+    for inbox_id in dict.fromkeys(inbox_ids):
         async with database.read(proof_log.SCOPE) as tx:
-            file = await inbox.find(tx, inbox_id) if inbox_id is not None else None
+            file = await inbox.find(tx, inbox_id)
             logged = await proof_log.list_of_file(tx, file.id) if file else []
             content = await inbox.read_content(tx, vault, file) if file and logged else b""
         if file is not None and logged:
@@ -198,6 +210,16 @@ def _delivery(
     at = require_row(batch.delivered_at, "the time of a delivery")
     statement = delivery_statement(batch, claim_number, part_digest(part), at)
     return _find_logged(statement, part, [entry])
+
+
+def _answer(
+    claim_number: str, fact: Fact, document_id: str, rows: _ClaimRows, entry: ProofEntry
+) -> list[_LoggedStatement]:
+    """Return a payer's answer in real time, if it is in the log as it is stored."""
+    part, at = rows.parts.get(document_id), rows.stored_at.get(document_id)
+    if part is None or at is None:
+        return []
+    return _find_logged(answer_statement(at, claim_number, fact.source, part), part, [entry])
 
 
 def _acknowledgements(

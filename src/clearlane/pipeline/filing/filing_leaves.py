@@ -1,4 +1,4 @@
-"""Make the leaves that deliveries and acknowledgements add to the log of filings.
+"""Make the leaves that deliveries, acknowledgements and answers in real time add to the log of filings.
 
 The statements behind the leaves are not stored. They are made of rows that never change, so that a proof makes them again.
 """
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from clearlane.kernel.clock import micros_text
 from clearlane.proofs.statements import (
     AcknowledgementStatement,
+    AnswerStatement,
     DeliveryStatement,
     make_leaf,
     part_digest,
@@ -63,4 +64,21 @@ def acknowledgement_statement(
         file_sha256=file.sha256,
         part_sha256=part_digest(part),
         received_at=micros_text(file.received_at) or "",
+    )
+
+
+def answer_leaf(received_at: int, claim_number: str, source: str, part: bytes) -> bytes:
+    """Return the leaf of a payer's answer in real time."""
+    return make_leaf(answer_statement(received_at, claim_number, source, part))
+
+
+def answer_statement(
+    received_at: int, claim_number: str, source: str, part: bytes
+) -> AnswerStatement:
+    """Return what the log says of a payer's answer in real time."""
+    return AnswerStatement(
+        claim_number=claim_number,
+        source=source,
+        part_sha256=part_digest(part),
+        received_at=micros_text(received_at) or "",
     )

@@ -6,7 +6,7 @@ The first page is for the person at the payer who decides: the payer's own ackno
 is proven is decided by ``proofs.verify_proof``, of the very evidence that is in the file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from clearlane.kernel.formats import last_first
@@ -16,9 +16,15 @@ from clearlane.pipeline.filing.claim_proof import ClaimProof, ProofRefused
 from clearlane.pipeline.query.pdf_process import make_pdf_content
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.proofs.evidence import ProvenStatement, write_evidence
-from clearlane.proofs.receipt import Receipt, ReceiptMeaning
+from clearlane.proofs.receipt import ANSWER_SOURCE, Receipt, ReceiptMeaning
 from clearlane.proofs.signed_file import seal_pdf
-from clearlane.proofs.statements import AcknowledgementStatement, DeliveryStatement
+from clearlane.proofs.statements import (
+    AcknowledgementStatement,
+    AnswerStatement,
+    DeliveryStatement,
+    ReceivedStatement,
+    Statement,
+)
 from clearlane.proofs.verify_proof import ProofVerdict, receipt_sentence, verify_file
 from clearlane.x12.delimiters import read_delimiters
 
@@ -32,9 +38,14 @@ NO_RECEIPT_NOTICE = (
     "others acknowledged."
 )
 REJECTED_NOTICE = "The payer received the claim and rejected it. Most payers do not count a rejected claim as filed."
+RECEIPT_TITLES: Mapping[type[ReceivedStatement], str] = {
+    AcknowledgementStatement: "The payer's acknowledgement ({source})",
+    AnswerStatement: "The payer's answer in real time ({source})",
+}
+ANSWER_NOTE = "It answers a question about the claim: the payer had the claim by then. It does not say on which day it came."
 VERIFY = "clearlane proof verify FILE --key {key}"
 
-Acknowledged = tuple[AcknowledgementStatement, Receipt]
+Acknowledged = tuple[ReceivedStatement, Receipt]
 
 
 class ProofFormat(StrEnum):
@@ -110,8 +121,9 @@ def _notices(proof: ClaimProof, best: Acknowledged | None) -> Iterator[str]:
 
 def _receipt_section(best: Acknowledged) -> FilingSection:
     stated, receipt = best
+    is_answer = receipt.source == ANSWER_SOURCE
     return FilingSection(
-        title=f"The payer's acknowledgement ({stated.source})",
+        title=RECEIPT_TITLES[type(stated)].format(source=stated.source),
         facts=(
             ("Payer", receipt.by),
             ("Day", wording.day(receipt.day)),
@@ -120,7 +132,7 @@ def _receipt_section(best: Acknowledged) -> FilingSection:
             ("Status", _with_words(receipt.status, receipt.status_words)),
             ("Received", _moment(stated.received_at)),
         ),
-        texts=(receipt.message,) if receipt.message else (),
+        texts=tuple(filter(None, (receipt.message, ANSWER_NOTE if is_answer else ""))),
     )
 
 
@@ -184,13 +196,17 @@ def _file_sections(
         return 0 if stated in shows_receipt else 1 if isinstance(stated, DeliveryStatement) else 2
 
     for one in sorted(statements, key=place):
-        stated = one.statement
-        title = (
-            f"The claim as it was sent: file {stated.file}"
-            if isinstance(stated, DeliveryStatement)
-            else f"The {stated.source} as it was received: file {stated.file}"
+        yield FilingSection(
+            title=_file_title(one.statement), texts=tuple(_segments(one.part)), is_x12=True
         )
-        yield FilingSection(title=title, texts=tuple(_segments(one.part)), is_x12=True)
+
+
+def _file_title(stated: Statement) -> str:
+    if isinstance(stated, DeliveryStatement):
+        return f"The claim as it was sent: file {stated.file}"
+    if isinstance(stated, AnswerStatement):
+        return f"The {stated.source} as it was received in real time"
+    return f"The {stated.source} as it was received: file {stated.file}"
 
 
 def _with_words(code: str, words: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -26,6 +27,7 @@ from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.answer_days import AnswerDays
+from clearlane.pipeline.filing.filing_leaves import answer_leaf
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     AnyResult,
     LeafMaker,
@@ -366,7 +368,10 @@ async def store_result(
     inbox_id: int | None = None,
     make_leaf: LeafMaker | None = None,
 ) -> StoredAs:
-    """Store the result of an inquiry, with what follows from it or the inquiry that follows it."""
+    """Store the result of an inquiry, with what follows from it or the inquiry that follows it.
+
+    ``make_leaf`` makes the leaf of an answer in a file. One in real time is stated by its own moment.
+    """
     await vault.ensure_key(pending.scope)
     transaction = pending.transaction
     content = encode_result(result)
@@ -374,7 +379,11 @@ async def store_result(
     sealed = vault.seal(pending.scope, inquiries.RESPONSES, pending.trace, content)
     following = transaction.follow_up(pending.inquiry, result)
     new = NewResult(
-        result=result, now=now, answer_days=answer_days, inbox_id=inbox_id, make_leaf=make_leaf
+        result=result,
+        now=now,
+        answer_days=answer_days,
+        inbox_id=inbox_id,
+        make_leaf=make_leaf or partial(answer_leaf, to_micros(now)),
     )
 
     async def job(tx: Tx) -> StoredAs:

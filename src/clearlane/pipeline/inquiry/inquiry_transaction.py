@@ -37,7 +37,7 @@ A = TypeVar("A", bound=InquiryAnswer)
 V = TypeVar("V")
 
 LeafMaker: TypeAlias = Callable[[str, str, bytes], bytes]
-"""Makes the leaf that an answer in a file adds to the log of filings, of claim number, source and the claim's part."""
+"""Makes the leaf that an answer adds to the log of filings, of claim number, source and the claim's part."""
 
 WAIT = timedelta(seconds=limits.INQUIRY_WAIT_SECONDS_MAX)
 """How long a call waits for the answers to its request."""
@@ -87,7 +87,7 @@ class NewResult:
     """What is recorded on a claim is answered within the days of its payer."""
     inbox_id: int | None = None
     """The payer's file; None for a reply in real time."""
-    make_leaf: LeafMaker | None = None
+    make_leaf: LeafMaker
 
 
 async def _nothing(tx: Tx, vault: Vault, pending: "PendingInquiry", new: NewResult) -> None:

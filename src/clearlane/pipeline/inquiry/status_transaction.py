@@ -64,7 +64,7 @@ async def _record_fact(tx: Tx, vault: Vault, pending: PendingInquiry, new: NewRe
     fact = read_277.claim_fact(result.x12, number)
     if fact is None:
         return False
-    leaf = new.make_leaf(number, fact.source, result.x12) if new.make_leaf else b""
+    leaf = new.make_leaf(number, fact.source, result.x12)
     recorded = ClaimFact(
         number, scope.vendor, scope.site, fact, result.x12, new.inbox_id, leaf=leaf
     )

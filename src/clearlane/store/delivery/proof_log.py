@@ -48,12 +48,17 @@ class StoredCheckpoint(NamedTuple):
 
 async def add_delivery(tx: Tx, batch_id: int, leaves: Sequence[bytes], at: int) -> None:
     """Add the leaves of a delivered batch. A batch is delivered once: the database holds that."""
-    await _add(tx, leaves, at, batch_id=batch_id, inbox_id=None)
+    await _add(tx, leaves, at, batch_id=batch_id)
 
 
 async def add_acknowledgements(tx: Tx, inbox_id: int, leaves: Sequence[bytes], at: int) -> None:
     """Add the leaves of acknowledgements of one file."""
-    await _add(tx, leaves, at, batch_id=None, inbox_id=inbox_id)
+    await _add(tx, leaves, at, inbox_id=inbox_id)
+
+
+async def add_answer(tx: Tx, document_id: str, leaf: bytes, at: int) -> None:
+    """Add the leaf of a payer's answer in real time, of which the document is all that came."""
+    await _add(tx, [leaf], at, document_id=document_id)
 
 
 async def find_of_batches(tx: Tx, batch_ids: Sequence[int]) -> dict[int, ProofEntry]:
@@ -65,6 +70,12 @@ async def find_of_batches(tx: Tx, batch_ids: Sequence[int]) -> dict[int, ProofEn
 async def list_of_file(tx: Tx, inbox_id: int) -> list[ProofEntry]:
     """Return the entries of a payer's file."""
     return await list_rows(tx, ProofEntry, _OF_FILE, inbox_id=inbox_id)
+
+
+async def find_of_documents(tx: Tx, document_ids: Sequence[str]) -> dict[str, ProofEntry]:
+    """Return the entries of answers in real time, by document."""
+    rows = await tx.rows(_OF_DOCUMENTS, document_ids=list(document_ids))
+    return {row[0]: ProofEntry(*row[1:]) for row in rows}
 
 
 async def oldest_waiting(tx: Tx) -> int | None:
@@ -120,12 +131,14 @@ async def list_signed_after(tx: Tx, at: int, limit: int) -> list[StoredCheckpoin
     return await list_rows(tx, StoredCheckpoint, _SIGNED_AFTER, after=at, limit=limit)
 
 
-async def _add(tx: Tx, leaves: Sequence[bytes], at: int, **source: int | None) -> None:
+async def _add(tx: Tx, leaves: Sequence[bytes], at: int, **source: int | str) -> None:
     if leaves:
-        await tx.run(_ADD, at=at, leaves=len(leaves), content=b"".join(leaves), **source)
+        content = b"".join(leaves)
+        await tx.run(_ADD, at=at, leaves=len(leaves), content=content, **_NO_SOURCE | source)
 
 
-_ADD = Statement(insert_into(proof_entries, "batch_id", "inbox_id", "at", "leaves", "content"))
+_NO_SOURCE = dict.fromkeys(("batch_id", "inbox_id", "document_id"))
+_ADD = Statement(insert_into(proof_entries, *_NO_SOURCE, "at", "leaves", "content"))
 _ENTRY = tuple(proof_entries.c[name] for name in ("id", "at", "leaves", "content", "checkpoint"))
 _OF_BATCHES = Statement(
     select(proof_entries.c.batch_id, *_ENTRY).where(among(proof_entries.c.batch_id, "batch_ids"))
@@ -134,6 +147,11 @@ _OF_FILE = Statement(
     select(*_ENTRY)
     .where(proof_entries.c.inbox_id == bindparam("inbox_id", type_=BigInteger))
     .order_by(proof_entries.c.id)
+)
+_OF_DOCUMENTS = Statement(
+    select(proof_entries.c.document_id, *_ENTRY).where(
+        among(proof_entries.c.document_id, "document_ids")
+    )
 )
 _NONE = proof_entries.c.checkpoint.is_(None)
 _ENTRIES = Statement(

@@ -12,13 +12,16 @@ __all__ = ["proof_checkpoints", "proof_entries", "proof_stamps"]
 
 WAITING_ENTRY = "checkpoint IS NULL"
 
-# What one transaction added to the log: a leaf for each claim of a delivered batch, or for each acknowledgement of a page.
+# What one transaction added to the log: a leaf for each claim of a delivered batch, for each acknowledgement of a page, or for
+# an answer in real time.
 proof_entries = installation_table(
     "proof_entries",
     id_column(),
-    # The batch that was delivered, or the file that was received. No foreign key: the log outlives both.
+    # The batch that was delivered, the file that was received, or the document of an answer in real time, which has no file.
+    # No foreign key: the log outlives all of them.
     Column("batch_id", BigInteger, unique=True),
     Column("inbox_id", BigInteger, index=True),
+    Column("document_id", Text, unique=True),
     Column("at", BigInteger, nullable=False),
     Column("leaves", Integer, nullable=False),
     # Salt and hash of each leaf, one after the other.
