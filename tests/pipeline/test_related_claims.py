@@ -11,9 +11,12 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select
 
+from clearlane.claims.forms.x12_loops import check_claim
 from clearlane.events.types import TYPES
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
+from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
+from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.operator import payment_admin
@@ -23,14 +26,17 @@ from clearlane.pipeline.query.claim_list import find_claim, load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
+from clearlane.store.claims.reinstatement import took_no_effect
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claims
 from clearlane.store.database.sql import Statement
 from clearlane.store.payments.payment_query import PaymentQuery
 from tests.cases import by_profile
-from tests.claims.answers import paid, patient, payment, status
+from tests.claims.answers import nine, paid, patient, payment, status
+from tests.claims.file_claims import claims_in
 from tests.databases import START
-from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts
+from tests.pipeline.flowing import ACTOR, EVERYONE, Flow, accounts, controls
+from tests.pipeline.test_judge_file_claims import FILE
 
 pytestmark = pytest.mark.one_database
 
@@ -404,9 +410,117 @@ async def test_a_rejected_claim_does_not_ask_again_beside_its_rejected_correctio
 async def test_a_claim_that_is_paid_after_its_replacement_was_rejected_is_listed(flow):
     one = await Pair(flow, 1).open("7", paid_before=False)
     await one.arrive(status(patient(one.name, "A7:500:85*20261121*U*100")))
-    assert await readings(flow, one.first) == ("acknowledged", "accepted", False)
+    assert await readings(flow, one.first) == ("acknowledged", "accepted", True)
     await one.arrive(one.remit(one.account, "1", "100", "80", OFF))
     assert await readings(flow, one.first) == PAID
     # The payer takes the replacement in after all.
     await one.arrive(one.remit(one.name, "1", "100", "60", "CAS*CO*45*40", payer_number="P2"))
     assert (await readings(flow, one.first))[2] is False
+
+
+@pytest.mark.parametrize(
+    ("after", "state", "is_left"),
+    [
+        *(("canceled", one, True) for one in ("received", "sent", "rejected", "complete")),
+        *(("rejected", one, True) for one in ("sent", "acknowledged", "pending", "complete")),
+        *(("rejected", one, False) for one in ("received", "held", "rejected", "canceled", "not_accepted")),
+        *((one, "sent", False) for one in ("received", "sent", "acknowledged", "pending", "complete")),
+    ],
+)  # fmt: skip
+def test_what_never_entered_the_payers_system_left_what_is_there_as_it_was(after, state, is_left):
+    assert took_no_effect(after, state) is is_left
+
+
+async def awaited(flow, number):
+    [row] = await load_claim_rows(flow.context, flow.site, [number], actor=ACTOR, action="console.claims")  # fmt: skip
+    filing = row.filing.as_json() if row.filing else None
+    return row.awaiting.what if row.awaiting else None, filing
+
+
+REJECTIONS = {
+    "999": lambda one, content: nine(controls(content), ("AK2*837*0001*005010X222A1", "IK5*R*5"), verdict="R"),
+    "277CA": lambda one, content: acknowledged(one, "A7:500:85*20261121*U*100"),
+}  # fmt: skip
+
+
+def acknowledged(one, said):
+    """A 277CA about the second claim, by our number: the claims of a sender's files share their account number."""
+    return status(patient(one.name, said, extra=[f"REF*D9*{one.second}"]))
+
+
+async def of_file(flow, frequency=b"1"):
+    """Store the first claim of a sender's file; its number."""
+    data = FILE.replace(b"11:B:1*", b"11:B:%b*" % frequency, 1)
+    claim = claims_in(data)[0]
+    page = [FileClaim(claim, check_claim(claim))]
+    now = flow.clock.now()
+    [one] = await judge_file_claims(flow.context, flow.site, page, now=now, seen=SeenClaims())
+    assert one.judgement.accepted
+    await flow.database.write(
+        flow.site.scope,
+        lambda tx: store_file_claims(tx, flow.context, flow.site, [one.row]),
+        actor=ACTOR,
+    )
+    return one.row.claim_number
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("which", REJECTIONS)
+@pytest.mark.parametrize("way", ["json", "file", "correction"])
+async def test_an_open_claim_is_itself_again_once_its_replacement_was_rejected(flow, which, way):
+    flow.replace_payer(filing_days=62)
+    one = Pair(flow, 1)
+    if way == "file":
+        one.first, content = await of_file(flow), await flow.send()
+    else:
+        [one.first], content = await flow.sent(**one.own)
+    [one.account] = accounts(content)
+    await one.arrive(status(patient(one.account, "A2:20*20261102*WQ*100", extra=["REF*1K*P1"])))
+    before = await awaited(flow, one.first)
+    assert before[0] == "decision"
+    flow.clock.advance(timedelta(minutes=1))
+    if way == "file":
+        one.second = await of_file(flow, frequency=b"7")
+    elif way == "json":
+        own = {"F22_MedicaidResubmissionCode": "7", NOTE: "NEW"}
+        [one.second] = await flow.submit(**one.own | own)
+    else:
+        one.second = (await correct(flow, one.first, "NEW", way="replacement")).claim_number
+    assert (await readings(flow, one.first))[2] is False
+    content = await flow.send()
+    [one.name] = accounts(content)
+    flow.clock.advance(timedelta(minutes=1))
+    await one.arrive(REJECTIONS[which](one, content))
+    assert await readings(flow, one.first) == ("acknowledged", "accepted", True)
+    assert await awaited(flow, one.first) == before
+    history = await history_of(flow, one.first)
+    assert history.ineffective_successor.sentence.endswith("was rejected; the claim stands.")
+    # The payer takes the replacement in after all: the first claim is replaced again.
+    await one.arrive(acknowledged(one, "A2:20*20261122*WQ*100"))
+    assert (await readings(flow, one.first))[2] is False
+
+
+@pytest.mark.both_databases
+async def test_of_two_rejected_claims_the_later_one_asks_and_the_first_is_back_if_it_is_taken_in(
+    flow,
+):
+    one = await Pair(flow, 1).open("7", paid_before=False)
+    await one.arrive(status(patient(one.name, "A7:500:85*20261121*U*100")))
+    assert await readings(flow, one.first) == ("acknowledged", "accepted", True)
+    await one.arrive(status(patient(one.account, "A7:500:85*20261122*U*100")))
+    assert await readings(flow, one.first) == ("rejected", "rejected", False)
+    assert await readings(flow, one.second) == ("rejected", "rejected", True)
+    await one.arrive(status(patient(one.account, "A2:20*20261123*WQ*100")))
+    assert await readings(flow, one.first) == ("acknowledged", "accepted", True)
+
+
+@pytest.mark.both_databases
+async def test_a_claim_whose_moment_passed_while_another_had_its_place_waits_from_then_on(flow):
+    flow.replace_payer(filing_days=62)
+    one = await Pair(flow, 1).open("7", paid_before=False)
+    flow.clock.advance(timedelta(days=60))
+    await one.arrive(status(patient(one.name, "A7:500:85*20261121*U*100")))
+    [row] = await load_claim_rows(flow.context, flow.site, [one.first], actor=ACTOR, action="console.claims")  # fmt: skip
+    now = flow.clock.now()
+    assert (row.awaiting.what, row.awaiting.since) == ("decision", now)
+    assert not row.awaiting.overdue

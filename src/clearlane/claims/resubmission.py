@@ -26,6 +26,10 @@ REPEATED_REQUEST_HOURS = 24
 
 NOT_DELIVERED = frozenset({ClaimState.RECEIVED, ClaimState.HELD, ClaimState.CANCELED})
 REFUSED_OR_CANCELED = frozenset({ClaimState.REJECTED, ClaimState.CANCELED})
+WITH_THE_PAYER = frozenset(
+    {ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE}
+)
+"""The states of claims that are on their way to the payer's decision, or have it."""
 
 
 class ResubmissionDecision(StrEnum):

@@ -23,7 +23,7 @@ from clearlane.claims.claim_status import (
 )
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.claims.resubmission import REFUSED_OR_CANCELED, WITH_THE_PAYER
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.claim_payment_label import FORWARDED_STATUSES
@@ -125,6 +125,7 @@ async def update_statuses(
 async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange], at: int) -> None:
     """Reinstate claims whose successor was rejected, and supersede them again if it is not rejected any more.
 
+    So does a claim that is with its payer again after both were rejected; if both are, the successor asks for the correction.
     No statement for claims without predecessor and successor. All of them were locked before (``related_claims``).
     """
     moved = [one for one in changes if one.before.state is not one.after.state]
@@ -136,20 +137,29 @@ async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange], at: i
         if one.after.state is ClaimState.REJECTED and not one.claim.is_superseded
     ]
     restored = [one.claim for one in after if one.before.state is ClaimState.REJECTED]
-    completed = [
+    before = [one for one in moved if one.claim.successor_id]
+    taken_in = [
+        one.claim for one in before if one.claim.is_superseded and one.after.state in WITH_THE_PAYER
+    ]
+    refused = [
         one.claim
-        for one in moved
-        if one.claim.is_superseded and one.after.state is ClaimState.COMPLETE
+        for one in before
+        if not one.claim.is_superseded and one.after.state is ClaimState.REJECTED
     ]
     if rejected:
         await reinstatement.reinstate_before_rejected(tx, rejected, at)
     if restored:
         await reinstatement.supersede_before(tx, restored)
-    if completed:
-        last = await follow_successors(tx, completed)
+    if taken_in:
+        last = await follow_successors(tx, taken_in)
         without = [number for number, one in last.items() if one.state in REFUSED_OR_CANCELED]
         if without:
             await reinstatement.reinstate(tx, sorted(without), at)
+    if refused:
+        last = await follow_successors(tx, refused)
+        beside = [number for number, one in last.items() if one.state == ClaimState.REJECTED]
+        if beside:
+            await reinstatement.supersede(tx, sorted(beside))
 
 
 def _state_update(

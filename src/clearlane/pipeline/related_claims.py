@@ -7,8 +7,7 @@ look that finds this out.
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.claims.resubmission import REFUSED_OR_CANCELED, WITH_THE_PAYER
 from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.stored_facts import load_known_facts
@@ -20,10 +19,6 @@ from clearlane.store.vault.vault import Vault
 LINKS_AT_ONCE = 1_000
 ROUNDS_MAX = 100
 """Claims in a row, each in the place of the one before, through which a decision is passed on."""
-DELIVERED_STATES = frozenset(
-    {ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE}
-)
-"""The states of claims that the decision on another claim can change."""
 
 
 async def list_links(tx: Tx, claim_numbers: Sequence[str]) -> dict[str, ClaimStateRow]:
@@ -66,7 +61,7 @@ async def update_relatives(
         if not related:
             return
         locked = await claim_updates.lock_claims(tx, sorted(related))
-        delivered = [one for one in locked.values() if one.state in DELIVERED_STATES]
+        delivered = [one for one in locked.values() if one.state in WITH_THE_PAYER]
         known = await load_known_facts(tx, vault, [one.claim_number for one in delivered])
         claim_numbers = await update_statuses(
             tx, vault, dict.fromkeys(delivered, ()), known, now, answer_days, only_news=True

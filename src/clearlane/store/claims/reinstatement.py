@@ -1,7 +1,8 @@
 """Reinstate claims whose successor never took effect, and supersede them again.
 
-A void or replacement that was canceled before it was sent leaves the claim before it as it was; one that the payer
-rejected leaves a decided claim as it was. Such a claim keeps its link to the successor, and is listed and counted again.
+A void or replacement that was canceled before it was sent leaves the claim before it as it was. One that the payer rejected
+never entered its system, and leaves a claim that is with the payer or was decided as it was. Such a claim keeps its link to
+the successor, and is listed, counted and waited for again.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from sqlalchemy import BigInteger, bindparam, select, update
 
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.claims.resubmission import REFUSED_OR_CANCELED, WITH_THE_PAYER
 from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.earlier_claims import StoredPredecessor
 from clearlane.store.database.database import Tx
@@ -59,7 +60,7 @@ def took_no_effect(successor_state: str, state: str) -> bool:
     """
     if successor_state == ClaimState.CANCELED:
         return True
-    return successor_state == ClaimState.REJECTED and state == ClaimState.COMPLETE
+    return successor_state == ClaimState.REJECTED and state in WITH_THE_PAYER
 
 
 async def lock_before(tx: Tx, claim_number: str) -> None:
@@ -75,7 +76,7 @@ async def reinstate_before(tx: Tx, canceled: SucceedingClaim, at: int) -> None:
 
 
 async def reinstate_before_rejected(tx: Tx, rejected: Sequence[SucceedingClaim], at: int) -> None:
-    """Reinstate decided claims of any client before ones that were just rejected. The caller has locked all of them."""
+    """Reinstate claims of any client before ones that were just rejected. The caller has locked all of them."""
     await _reinstate(tx, _OF_ALL, rejected, ClaimState.REJECTED, at)
 
 
@@ -103,6 +104,11 @@ async def reinstate(tx: Tx, claim_numbers: Sequence[str], at: int) -> None:
     """Reinstate claims of any client."""
     await tx.run(_OF_ALL.mark, claim_numbers=list(claim_numbers), superseded=0)
     await tx.run(_OF_ALL.wait_again, claim_numbers=list(claim_numbers), at=at)
+
+
+async def supersede(tx: Tx, claim_numbers: Sequence[str]) -> None:
+    """Supersede claims of any client that are rejected as well as what took over from them."""
+    await tx.run(_OF_ALL.mark, claim_numbers=list(claim_numbers), superseded=1)
 
 
 async def _reinstate(
