@@ -14,8 +14,9 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payers.filing_limits import FilingKind, FilingLimit, filing_limit, longest_days
 from clearlane.payers.model import MEDICARE, Payer
 from clearlane.pipeline.filing_limit import filing_of
-from clearlane.pipeline.follow_up.watch_filing_limits import watch_filing_limits
+from clearlane.pipeline.follow_up.watch_filing_limits import due_stages, watch_filing_limits
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
+from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import claim_object, find_claims, load_claim_rows
 from clearlane.store import filing_alarms
 from clearlane.store.claims.claim_query import ClaimListRow
@@ -116,6 +117,39 @@ async def test_alarms_come_thirty_fourteen_and_three_days_before_each_once(place
         ("original", str(START.date() + 32 * DAY), met) for met in (False, True)
     ]
     assert {"kind": "appeal", "by": None, "met": False} in shown
+
+
+@pytest.mark.parametrize(
+    ("left", "began", "stages"),
+    [
+        (29, 60, [30]),
+        (14, 60, [30, 14]),
+        (0, 60, [30, 14, 3]),
+        # Stages before the claim came, or before the decision that an appeal counts from, were never due.
+        (2, 20, [14, 3]),
+        (2, 2, [3]),
+        (12, 12, [14]),
+        (31, 60, []),
+    ],
+)
+def test_stages_that_were_skipped_are_due_and_those_before_the_claim_are_not(left, began, stages):
+    found = due_stages(SERVED, since=SERVED - began * DAY, today=SERVED - left * DAY)
+    assert found == stages
+
+
+async def test_after_a_long_pause_each_stage_is_announced_in_order_and_once(place, database, clock):
+    flow = await Flow.open(place, database, clock)
+    flow.replace_payer(filing_days=62)
+    [number], _ = await flow.sent()
+    clock.advance(30 * DAY)
+    assert await watch_filing_limits(flow.context, clock.now()) == 3
+    assert await watch_filing_limits(flow.context, clock.now()) == 0
+    async with database.read(EVERYONE) as tx:
+        found = await list_all(tx, ("claim.filing_limit_near",), after=0, limit=10)
+    assert [(one.data["stage"], one.data["days_left"]) for one in found] == [(30, 2), (14, 2), (3, 2)]  # fmt: skip
+    history = await load_claim_history(flow.database, flow.vault, number, actor=ACTOR)
+    said = [one.headline for one in history.entries if "filing limit" in one.headline]
+    assert [one.rpartition("(")[2] for one in said] == [f"alarm of {days} days before)" for days in (30, 14, 3)]  # fmt: skip
 
 
 async def test_a_sites_contract_counts_for_its_claims_alone(place, database, clock):

@@ -102,7 +102,7 @@ _ROWS = (
         "claim.filing_limit_near",
         _SITE,
         "A claim that its payer has not received, or denied, must be filed or appealed by `data.file_by`; it comes 30, 14 and "
-        "3 days before.",
+        "3 days before (`data.stage`), each once and in this order.",
     ),
     EventType(
         "claim.asked",

@@ -82,6 +82,14 @@ async def add_alarms(tx: Tx, alarms: Sequence[FilingAlarm]) -> None:
     await tx.many(_ADD_ALARMS, [one._asdict() for one in alarms])
 
 
+async def reopen_alarms(tx: Tx, alarms: Sequence[FilingAlarm]) -> None:
+    """Open the alarms about these claims and days again that were ended, as if they had stayed open."""
+    days = sorted({one.file_by for one in alarms})
+    for day in days:
+        numbers = sorted({one.claim_number for one in alarms if one.file_by == day})
+        await tx.run(_REOPEN, claim_numbers=numbers, day=day)
+
+
 async def end_alarms(tx: Tx, kept: Collection[str]) -> int:
     """End the alarms of the scope about all claims but these; return how many there were."""
     open_now = {str(number) for (number,) in await tx.rows(_OPEN)}
@@ -126,6 +134,13 @@ _OPEN = scoped_select(
     filing_alarms,
 )
 _END = scoped_update(filing_alarms, among(filing_alarms.c.claim_number, "claim_numbers"), is_open=0)
+_REOPEN = scoped_update(
+    filing_alarms,
+    among(filing_alarms.c.claim_number, "claim_numbers"),
+    filing_alarms.c.file_by == bindparam("day"),
+    filing_alarms.c.is_open == 0,
+    is_open=1,
+)
 _NEAR = scoped_select(
     select(filing_alarms.c.claim_number)
     .where(filing_alarms.c.is_open == 1, filing_alarms.c.stage <= bindparam("stage"))

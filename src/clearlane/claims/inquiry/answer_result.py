@@ -51,6 +51,14 @@ RESULT_WORDS: Mapping[AnswerResult, str] = {
     AnswerResult.FAILED: "There is no answer from the payer.",
 }
 
+RESULT_HEADLINES: Mapping[AnswerResult, str] = {
+    **{one: one.value.replace("_", " ") for one in AnswerResult},
+    # What a payer has decided is no longer pending, and paid or denied only by its 835.
+    AnswerResult.PAID: AnswerResult.FINALIZED.value,
+    AnswerResult.DENIED: AnswerResult.FINALIZED.value,
+}
+"""What an answer is called at the head of an entry of a claim's history."""
+
 # By category, and by its first letter if the category has no row.
 RESULTS: Mapping[str, AnswerResult] = {
     "A": AnswerResult.ACCEPTED,

@@ -306,7 +306,14 @@ async def filing_limit(
 
         await installation.database.write(site.scope, job, actor=operator())
     async with installation.database.read(site.scope) as tx:
-        rows = [one._asdict() for one in await filing_alarms.list_agreed(tx)]
+        agreed = await filing_alarms.list_agreed(tx)
+    # They are kept under the id in folded case, and shown as the directory spells it.
+    directory = installation.payers
+    named = [directory.find(one.payer_id, one.payer_type) for one in agreed]
+    rows = [
+        one._asdict() | {"payer_id": payer.payer_id if payer else one.payer_id}
+        for one, payer in zip(agreed, named, strict=True)
+    ]
     show_rows(LIMITS, rows, as_json=as_json, noun="limit")
 
 

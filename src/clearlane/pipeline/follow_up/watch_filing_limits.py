@@ -1,4 +1,4 @@
-"""Warn before the filing limit of a claim that its payer has not received: 30, 14 and 3 days before, each once.
+"""Warn before the filing limit of a claim that its payer has not received: 30, 14 and 3 days before, in this order, each once.
 
     await watch_filing_limits(context, now)        # how many alarms were new
 
@@ -16,7 +16,12 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.events.event import EventValue, NewEvent
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
-from clearlane.payers.filing_limits import NO_CONTRACT, SiteContract, longest_days
+from clearlane.payers.filing_limits import (
+    NO_CONTRACT,
+    FilingKind,
+    SiteContract,
+    longest_days,
+)
 from clearlane.pipeline.filing_limit import WATCHED, filing_of
 from clearlane.pipeline.load_claim import open_header
 from clearlane.pipeline.stored_facts import open_claim_status
@@ -63,6 +68,8 @@ async def _watch_site(context: WorkContext, site: Site, longest: int, now: datet
     async def job(tx: Tx) -> int:
         known = await filing_alarms.list_alarms(tx, [one.claim_number for one in found])
         new = [one for one in found if (one.claim_number, one.file_by, one.stage) not in known]
+        # A claim that another took over from has none; it may be back.
+        await filing_alarms.reopen_alarms(tx, found)
         await filing_alarms.end_alarms(tx, {one.claim_number for one in found})
         if new:
             await filing_alarms.add_alarms(tx, new)
@@ -113,21 +120,38 @@ def _alarms(
             continue
         if not 0 <= (filing.day - today).days <= STAGES[-1]:
             continue
-        stage = next(one for one in STAGES if (filing.day - today).days <= one)
+        since = date.fromisoformat(row.created_day)
+        if filing.limit.kind is FilingKind.APPEAL and status and status.decided_day:
+            since = max(since, status.decided_day)
         kind, file_by = filing.limit.kind.value, filing.day.isoformat()
-        found.append(FilingAlarm(row.claim_number, kind, file_by, stage, at))
+        found += [
+            FilingAlarm(row.claim_number, kind, file_by, stage, at)
+            for stage in due_stages(filing.day, since=since, today=today)
+        ]
     return found
 
 
+def due_stages(day: date, *, since: date, today: date) -> list[int]:
+    """Return the stages of a limit that were reached by today, the first one first.
+
+    Days may have been skipped, as by an advance of the sandbox's clock. Stages that were over when the limit began to run were
+    never due, but for the last of them.
+    """
+    left = (day - today).days
+    reached = [one for one in STAGES if left <= one]
+    return [one for one in reached if one == reached[0] or day - timedelta(days=one) >= since][::-1]
+
+
 async def _announce(tx: Tx, site: Site, new: Sequence[FilingAlarm], today: date) -> None:
-    by_claim = {one.claim_number: one for one in new}
     events = []
-    for number, alarm in sorted(by_claim.items()):
-        note = claim_history.FILING_NEAR_PREFIX + alarm.file_by
+    for alarm in sorted(new, key=lambda one: (one.claim_number, -one.stage)):
+        number = alarm.claim_number
+        note = f"{claim_history.FILING_NEAR_PREFIX}{alarm.file_by} {alarm.stage}"
         sequence = await claim_history.note_event(tx, number, alarm.at, note)
         data: dict[str, EventValue] = {
             "kind": alarm.kind,
             "file_by": alarm.file_by,
+            "stage": alarm.stage,
             "days_left": (date.fromisoformat(alarm.file_by) - today).days,
         }
         events.append(

@@ -16,7 +16,13 @@ from clearlane.claims.awaiting import AWAITED_WORDS, STEP_WORDS, Awaited, Overdu
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.inquiry.answer_result import ANSWER, RESULT_WORDS, WITHOUT_CLAIM, result_of
+from clearlane.claims.inquiry.answer_result import (
+    ANSWER,
+    RESULT_HEADLINES,
+    RESULT_WORDS,
+    WITHOUT_CLAIM,
+    result_of,
+)
 from clearlane.claims.kinds import KINDS, ClaimKind, id_in_claims
 from clearlane.claims.lifecycle import ClaimClosing, ClaimEvent
 from clearlane.claims.read.repair_summary import summarize_repairs
@@ -437,8 +443,9 @@ def _event_entries(rows: _HistoryRows) -> Iterator[HistoryEntry]:
         if event in EVENT_HEADLINES:
             yield HistoryEntry(from_micros(at), EVENT_HEADLINES[event])
         if event.startswith(claim_history.FILING_NEAR_PREFIX):
-            day = event.removeprefix(claim_history.FILING_NEAR_PREFIX)
-            yield HistoryEntry(from_micros(at), f"The filing limit is near: {day}")
+            day, stage = event.removeprefix(claim_history.FILING_NEAR_PREFIX).split()
+            headline = f"The filing limit is near: {day} (alarm of {stage} days before)"
+            yield HistoryEntry(from_micros(at), headline)
 
 
 def _imported_entry(one: ShadowAnswer, file: str) -> HistoryEntry:
@@ -588,4 +595,7 @@ def _headline(fact: Fact, source: FactSource) -> str:
     words = codes.load("status_categories").get(category, "")
     reason = ": ".join(filter(None, (category, words)))
     by = f" by {fact.payer}" if fact.by_clearinghouse and fact.payer else ""
-    return f"{fact.source}: {fact.verdict.value}{by}{day}" + (f" ({reason})" if reason else "")
+    said = fact.verdict.value
+    if fact.source == ANSWER and category:
+        said = RESULT_HEADLINES[result_of(category)]
+    return f"{fact.source}: {said}{by}{day}" + (f" ({reason})" if reason else "")
