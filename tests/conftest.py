@@ -1,6 +1,7 @@
 """Settings of every test: how long one may take, which need a server, and why some were skipped."""
 
 import asyncio
+import atexit
 import functools
 import gc
 import inspect
@@ -68,8 +69,10 @@ def pytest_sessionfinish(session, exitstatus):
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
-    """End `make quick` once all is printed: the interpreter would take seconds to take modules and trees apart."""
-    if IS_QUICK and "coverage" not in sys.modules:  # which writes its file later
+    """End a whole run once all is printed: the interpreter would take seconds to take modules and trees apart."""
+    is_whole = IS_QUICK or config.option.workers
+    if is_whole and "coverage" not in sys.modules:  # which writes its file later
+        atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(config.stash.get(STATUS, pytest.ExitCode.INTERNAL_ERROR))
