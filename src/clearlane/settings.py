@@ -122,6 +122,12 @@ def _database(text: str) -> str:
     return text
 
 
+def _postgresql(text: str) -> str:
+    if text and not text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("postgresql://user@host/name, or empty without a pooler")
+    return text
+
+
 def _optional_whole(least: int, most: int) -> Callable[[str], str]:
     """Return a reader of a whole number that may be left empty."""
     read = _whole(least, most)
@@ -158,6 +164,13 @@ class Settings:
         "",
         "PostgreSQL as `postgresql://...`; empty for the SQLite file in the data directory.",
         read=_database,
+        secret=True,
+    )
+    database_direct_url: str = setting(
+        "",
+        "The server's own address (`postgresql://...`) if `database_url` leads through a pooler such as pgbouncer; for "
+        "notifications, the durable engine and upgrades.",
+        read=_postgresql,
         secret=True,
     )
     anchor_copy: str = setting(
@@ -418,6 +431,11 @@ class Settings:
         return self.database_url.startswith("postgres")
 
     @property
+    def session_url(self) -> str:
+        """The address of the database for what needs a session of its own, never a pooler's."""
+        return self.database_direct_url or self.database_url
+
+    @property
     def sqlite_file(self) -> Path:
         """The SQLite database."""
         if self.database_url.startswith("sqlite:///"):
@@ -479,6 +497,11 @@ def load(
             f"{environment_variable('dead_node_seconds')} cannot be used: a node that beats every "
             f"{settings.heartbeat_seconds} seconds would seem dead. Give at least twice "
             f"{environment_variable('heartbeat_seconds')}."
+        )
+    if settings.database_direct_url and not settings.on_postgresql:
+        raise InvalidSettings(
+            f"{environment_variable('database_direct_url')} cannot be used: give the pooler's address as "
+            f"{environment_variable('database_url')}."
         )
     return settings
 

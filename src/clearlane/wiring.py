@@ -481,9 +481,10 @@ async def _open_database(
     settings: Settings, keys: MasterKeys, clock: Clock, *, is_helper: bool
 ) -> Database:
     if settings.sandbox and not is_helper:
-        await migrate.upgrade(url=settings.database_url, sqlite_file=settings.sqlite_file)
+        await migrate.upgrade(url=settings.session_url, sqlite_file=settings.sqlite_file)
     return await open_database(
         url=settings.database_url,
+        direct_url=settings.database_direct_url,
         sqlite_file=settings.sqlite_file,
         connections=settings.database_connections,
         keys=keys,
@@ -570,7 +571,7 @@ def _make_engine(installation: Installation, nodes: NodeRegistration) -> "Engine
         context,
         TABLES,
         nodes=nodes,
-        url=settings.database_url,
+        url=settings.session_url,
         recovery_settings=RecoverySettings(
             heartbeat_seconds=settings.heartbeat_seconds,
             dead_node_seconds=settings.dead_node_seconds,

@@ -13,6 +13,7 @@ EXAMPLES = {
     "mode": "production",
     "data": "elsewhere",
     "database_url": "postgresql://app@db/clearlane",
+    "database_direct_url": "postgresql://app@server/clearlane",
     "public_url": "https://claims.example.org/edi",
     "timestamp_url": "http://time.example.org/stamps",
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
@@ -28,7 +29,10 @@ EXAMPLES = {
     "sftp_older_port": "2223",
     "sftp_passwords": "on",
 }
+# What a setting cannot be given without.
+BESIDE = {"database_direct_url": {"CLEARLANE_DATABASE_URL": "postgresql://app@pooler/clearlane"}}
 BAD = {
+    "database_direct_url": "sqlite:///x/y.db",
     "submitter_name": " ",
     "submitter_phone": "911",
     "vendor_calls_per_minute": "-1",
@@ -50,10 +54,11 @@ BAD = {
 def test_every_setting_is_read_from_environment_and_file(name, tmp_path):
     default = getattr(Settings(), name)
     text = EXAMPLES.get(name, str(default + 1) if isinstance(default, int) else "/some/where")
-    from_environment = getattr(load({environment_variable(name): text}), name)
+    beside = BESIDE.get(name, {})
+    from_environment = getattr(load(beside | {environment_variable(name): text}), name)
     file = tmp_path / "clearlane.toml"
     file.write_text(f'{name} = "{text}"\n')
-    assert getattr(load({}, file=file), name) == from_environment != default
+    assert getattr(load(beside, file=file), name) == from_environment != default
 
 
 @pytest.mark.parametrize(("name", "text"), BAD.items())
@@ -129,6 +134,17 @@ def test_a_node_is_not_called_dead_before_its_second_heartbeat():
 )
 def test_the_operations_port_follows_the_port(given, operations):
     assert load(given).operations_port == operations
+
+
+def test_a_direct_address_is_refused_without_a_pooler():
+    direct = {"CLEARLANE_DATABASE_DIRECT_URL": "postgresql://app@server/clearlane"}
+    pooled = direct | {"CLEARLANE_DATABASE_URL": "postgresql://app@pooler/clearlane"}
+    assert load(pooled).session_url == load(direct | pooled).database_direct_url
+    for beside in ({}, {"CLEARLANE_DATABASE_URL": "sqlite:///x/y.db"}):
+        with pytest.raises(
+            InvalidSettings, match="give the pooler's address as CLEARLANE_DATABASE_URL"
+        ):
+            load(direct | beside)
 
 
 def test_derived_paths():

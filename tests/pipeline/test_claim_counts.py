@@ -11,7 +11,8 @@ import pytest
 from clearlane.pipeline.query import claim_counts
 from clearlane.pipeline.query.measures import MeasureSource
 from clearlane.store.database.database import Actor
-from clearlane.store.database.postgresql import _allow_owners, prepare_connection
+from clearlane.store.database.postgresql import _allow_owners
+from clearlane.store.database.postgresql_session import prepare_connection
 from clearlane.store.installation import operating_counts, stored_counts
 from clearlane.store.installation.operating_counts import SCOPE
 from clearlane.store.installation.stored_counts import StoredCounts

@@ -22,8 +22,8 @@ from clearlane.store.database.database import (
     VendorScope,
 )
 from clearlane.store.database.migrations.versions import v0001_initial
-from clearlane.store.database.postgresql import require_durable
 from clearlane.store.database.postgresql_connection import connect
+from clearlane.store.database.postgresql_session import require_durable
 from clearlane.store.database.schema import (
     APP_ROLE,
     client_table,

@@ -57,10 +57,11 @@ class Store:
 async def open_store(data: Path | None) -> AsyncIterator[Store]:
     """Open the storage of a data directory. Creates no key and migrates no schema."""
     settings = load(overrides={"data": data})
-    migrate.require_existing(url=settings.database_url, sqlite_file=settings.sqlite_file)
+    migrate.require_existing(url=settings.session_url, sqlite_file=settings.sqlite_file)
     keys, clock = master_keys(settings), SystemClock()
     database = await open_database(
         url=settings.database_url,
+        direct_url=settings.database_direct_url,
         sqlite_file=settings.sqlite_file,
         connections=settings.database_connections,
         keys=keys,

@@ -46,7 +46,7 @@ def installation_checks(data: Path | None) -> Iterator[DoctorCheck]:
 
 
 async def _inspect(settings: Settings) -> list[DoctorCheck]:
-    state = await migrate.schema_status(url=settings.database_url, sqlite_file=settings.sqlite_file)
+    state = await migrate.schema_status(url=settings.session_url, sqlite_file=settings.sqlite_file)
     if state.state is not migrate.SchemaState.CURRENT:
         return [
             DoctorCheck(
@@ -60,7 +60,8 @@ async def _inspect(settings: Settings) -> list[DoctorCheck]:
         measures = await measure_installation(installation)
         active = sum(route.active for route, _ in await list_routes(installation.database))
         sftp, sftp_advice = await sftp_summary(installation)
-    kind = "PostgreSQL" if settings.on_postgresql else str(settings.sqlite_file)
+    through = " through a pooler" if settings.database_direct_url else ""
+    kind = f"PostgreSQL{through}" if settings.on_postgresql else str(settings.sqlite_file)
     return [
         *([PUBLIC_URL] if has_local_url_only(settings) else []),
         judge("database", f"{kind}. {state.sentence}"),

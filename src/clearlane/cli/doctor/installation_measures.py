@@ -16,7 +16,7 @@ async def measure_installation(installation: Installation) -> Measures:
     settings, source = installation.settings, installation.measures
     file = certificate_file(settings)
     source.certificate_ends = lambda: certificate_end(file)
-    source.backlog = lambda: read_backlog(settings.data, settings.database_url)
+    source.backlog = lambda: read_backlog(settings.data, settings.session_url)
     return await source.measure()
 
 

@@ -29,7 +29,7 @@ def status(as_json: AsJson = False, data: Data = None) -> None:
 
     settings = load_settings(data)
     state = run_to_end(
-        migrate.schema_status(url=settings.database_url, sqlite_file=settings.sqlite_file)
+        migrate.schema_status(url=settings.session_url, sqlite_file=settings.sqlite_file)
     )
     if as_json:
         show_json({"schema": state.revision, "state": state.state, "sentence": state.sentence})
@@ -48,14 +48,12 @@ def upgrade(as_json: AsJson = False, data: Data = None) -> None:
     from clearlane.store.database.schema import HEAD
 
     settings = load_settings(data)
-    before = run_to_end(
-        migrate.upgrade(url=settings.database_url, sqlite_file=settings.sqlite_file)
-    )
+    before = run_to_end(migrate.upgrade(url=settings.session_url, sqlite_file=settings.sqlite_file))
     if settings.on_postgresql:  # with SQLite the engine has a file of its own and makes it itself
         from clearlane.engine import engine_storage
 
         engine_storage.upgrade_engine_tables(
-            engine_storage.engine_database_url(settings.data, settings.database_url)
+            engine_storage.engine_database_url(settings.data, settings.session_url)
         )
     if before.state is migrate.SchemaState.CURRENT:
         show_change(before.sentence, as_json=as_json, schema=HEAD)

@@ -71,7 +71,7 @@ async def release(installation: Installation, id: WorkId, as_json: AsJson = Fals
     from clearlane.pipeline.schedule import TABLES
 
     settings = installation.settings
-    client = WorkflowClient(engine_database_url(settings.data, settings.database_url))
+    client = WorkflowClient(engine_database_url(settings.data, settings.session_url))
     try:
         released = await release_parked_work(
             installation.database, client, id, queue_of=TABLES.queue_of, actor=operator()

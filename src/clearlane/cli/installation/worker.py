@@ -114,7 +114,7 @@ async def _send(settings: Settings) -> None:
     from clearlane.engine.self_check import STEPS, check_engine
     from clearlane.engine.workflow_client import WorkflowClient
 
-    ledger = WorkflowClient(engine_database_url(settings.data, settings.database_url))
+    ledger = WorkflowClient(engine_database_url(settings.data, settings.session_url))
     began = time.monotonic()
     try:
         nodes = await check_engine(ledger, settings.data, seconds=CHECK_SECONDS_MAX)

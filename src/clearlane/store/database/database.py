@@ -160,12 +160,16 @@ async def open_database(
     clock: Clock,
     anchor_copy: str = "",
     is_helper: bool = False,
+    direct_url: str = "",
 ) -> Database:
     """Open the database, and check that it is durable, has our schema and fits the master key.
 
+    With a direct address, the first one may lead through a pooler.
     Otherwise it is refused with a sentence (:class:`OperationRefused`). A helper writes much beside a service that answers.
     """
-    database = await _connect(url, sqlite_file, connections, clock, is_helper=is_helper)
+    database = await _connect(
+        url, sqlite_file, connections, clock, is_helper=is_helper, direct_url=direct_url
+    )
     try:
         await migrate.require_current(database)
         found = await _installation_keys(database, keys, clock)
@@ -177,12 +181,18 @@ async def open_database(
 
 
 async def _connect(
-    url: str, sqlite_file: Path, connections: int, clock: Clock, *, is_helper: bool
+    url: str,
+    sqlite_file: Path,
+    connections: int,
+    clock: Clock,
+    *,
+    is_helper: bool,
+    direct_url: str,
 ) -> Database:
     if url.startswith("postgres"):
         from clearlane.store.database.postgresql import PostgresqlDatabase
 
-        postgresql = PostgresqlDatabase(url, connections, clock)
+        postgresql = PostgresqlDatabase(url, connections, clock, direct_url)
         await postgresql.open()
         return postgresql
     from clearlane.store.database.sqlite import SqliteDatabase

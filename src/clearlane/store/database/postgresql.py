@@ -1,7 +1,7 @@
 """PostgreSQL through asyncpg: a pool that reads, two connections that write in groups.
 
-Knows the server's settings and roles. A transaction names the vendors whose rows it may touch, and
-row-level security enforces that; a login that bypasses it works as another role.
+A transaction names the vendors whose rows it may touch, and row-level security enforces that; a login that bypasses it
+works as another role. With a direct address beside the first, the first may lead through a pooler that keeps no sessions.
 """
 
 import asyncio
@@ -47,26 +47,25 @@ from clearlane.store.database.postgresql_connection import (
     DATABASE_CONNECT_SECONDS_MAX,
     DRIVER_ERRORS,
     OPTIONS,
+    POOLED_OPTIONS,
     connect,
+    connect_pooled,
     connection_fault,
 )
+from clearlane.store.database.postgresql_session import (
+    prepare_connection,
+    require_same_database,
+    transaction_settings,
+)
 from clearlane.store.database.postgresql_signal import ChannelSignal
-from clearlane.store.database.schema import APP_ROLE, EVERYTHING, SITES_SETTING, VENDORS_SETTING
+from clearlane.store.database.schema import EVERYTHING, SITES_SETTING, VENDORS_SETTING
 from clearlane.store.database.sql import AnyScope, Statement, SystemScope
 
 POSTGRESQL_WRITERS = 2
-LOCK_SECONDS_MAX = 10
 
 T = TypeVar("T")
 
 DIALECT = "postgresql"
-# Setting, the value that is refused, and what it would cause.
-REFUSED = (
-    ("fsync", "off", "a crash could lose everything"),
-    ("synchronous_commit", "off", "a crash could lose what was acknowledged"),
-)
-SEES_ALL = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user"
-HAS_ROLE = f"SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APP_ROLE}')"
 
 
 class PostgresqlDatabase:
@@ -74,8 +73,11 @@ class PostgresqlDatabase:
 
     dialect = DIALECT
 
-    def __init__(self, url: str, connections: int, clock: Clock) -> None:
+    def __init__(self, url: str, connections: int, clock: Clock, direct_url: str = "") -> None:
         self._url = url
+        self._direct_url = direct_url
+        self._transaction_settings = ""
+        """SQL with which each transaction begins behind a pooler."""
         self._connections = connections
         self._committer = GroupCommitter(clock)
         self._queue = WriteQueue()
@@ -102,13 +104,15 @@ class PostgresqlDatabase:
 
     async def open(self) -> None:
         """Connect, check the server, start the writers."""
+        if self._direct_url:
+            await require_same_database(self._url, self._direct_url)
         self._pool = asyncpg.create_pool(
             self._url,
             min_size=1,
             max_size=self._connections,
-            init=prepare_connection,
+            init=self._prepare,
             reset=_no_reset,  # every transaction ends; no session state is left behind
-            **OPTIONS,
+            **(POOLED_OPTIONS if self._direct_url else OPTIONS),
         )
         try:
             await self._pool
@@ -129,7 +133,7 @@ class PostgresqlDatabase:
 
     def change_signal(self) -> ChangeSignal:
         """Return a signal of changed revisions, on a connection of its own."""
-        return ChannelSignal(lambda: connect(self._url))
+        return ChannelSignal(lambda: connect(self._direct_url or self._url))
 
     def watch_events(self, changed: Callable[[], None]) -> None:
         """Call a function in the running loop after each commit of this process that added events."""
@@ -146,7 +150,7 @@ class PostgresqlDatabase:
 
     async def revision(self) -> str | None:
         """Return the schema revision of the database, None for an empty one."""
-        async with self._acquired() as connection:
+        async with self._snapshot(SystemScope("the schema")) as connection:
             if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
                 return None
             found = await connection.fetchval("SELECT version_num FROM alembic_version")
@@ -155,17 +159,8 @@ class PostgresqlDatabase:
     @contextlib.asynccontextmanager
     async def read(self, scope: AnyScope) -> AsyncIterator[Tx]:
         """Open a snapshot of the database; keep it for as short a time as possible."""
-        async with self._acquired() as connection:
-            try:
-                await _await_driver(
-                    connection.execute(
-                        f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_allow_owners(scope)}"
-                    )
-                )
-                yield PostgresqlReadTx(connection, scope)
-            finally:
-                with contextlib.suppress(*DRIVER_ERRORS):
-                    await connection.execute("ROLLBACK")
+        async with self._snapshot(scope) as connection:
+            yield PostgresqlReadTx(connection, scope)
 
     async def write(self, scope: AnyScope, job: Job[T], *, actor: Actor) -> T:
         """Run the job in the next group; return after the durable commit."""
@@ -183,6 +178,38 @@ class PostgresqlDatabase:
         await asyncio.gather(*self._tasks)
         if self._pool is not None:
             await self._pool.close()
+
+    async def _prepare(self, connection: Any) -> None:
+        """Check a new connection, and let its session or each of its transactions have its rights."""
+        if self._direct_url:
+            self._transaction_settings = await transaction_settings(connection)
+        else:
+            await prepare_connection(connection)
+
+    @contextlib.asynccontextmanager
+    async def _snapshot(self, scope: AnyScope) -> AsyncIterator[Any]:
+        """Yield a connection in a transaction that reads."""
+        async with self._acquired() as connection:
+            try:
+                await _await_driver(
+                    connection.execute(
+                        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+                        f"{self._transaction_settings}{_allow_owners(scope)}"
+                    )
+                )
+                yield connection
+            finally:
+                with contextlib.suppress(*DRIVER_ERRORS):
+                    await connection.execute("ROLLBACK")
+
+    async def _open_writer(self) -> "PostgresqlWriteConnection":
+        connection = await (connect_pooled if self._direct_url else connect)(self._url)
+        try:
+            await self._prepare(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        return PostgresqlWriteConnection(connection, self._transaction_settings)
 
     @contextlib.asynccontextmanager
     async def _acquired(self) -> AsyncIterator[Any]:
@@ -204,7 +231,7 @@ class PostgresqlDatabase:
                 continue
             try:
                 if writer is None or writer.is_closed():
-                    writer = PostgresqlWriteConnection(await _open_connection(self._url))
+                    writer = await self._open_writer()
                 outcomes, head = await self._committer.write(writer, writes)
                 self._note_head(head)
             except Exception as fault:  # noqa: BLE001  (every caller gets it)
@@ -262,35 +289,6 @@ class PostgresqlDatabase:
             self.anchor_fault = ""
 
 
-async def prepare_connection(connection: Any) -> None:
-    """Check a new connection, and give up the right to bypass row-level security."""
-    found = {name: await connection.fetchval(f"SHOW {name}") for name, _, _ in REFUSED}
-    require_durable(found)
-    # A stopped node must not block the others: the server ends an idle transaction.
-    await connection.execute(
-        f"SET lock_timeout = '{LOCK_SECONDS_MAX}s'; "
-        f"SET idle_in_transaction_session_timeout = '{LOCK_SECONDS_MAX}s'"
-    )
-    if await connection.fetchval(SEES_ALL):
-        # If the role is missing the schema is missing too, or `db upgrade` has to create the role.
-        if await connection.fetchval(HAS_ROLE):
-            await connection.execute(f"SET ROLE {APP_ROLE}")
-        elif await connection.fetchval("SELECT to_regclass('alembic_version')") is not None:
-            raise OperationRefused(
-                f"The login bypasses row-level security and the role {APP_ROLE} is missing. "
-                "Run: clearlane db upgrade"
-            )
-
-
-def require_durable(found: Mapping[str, str]) -> None:
-    """Refuse a server whose commits do not survive a crash."""
-    wrong = [
-        f"{name} is {found[name]}: {cost}" for name, bad, cost in REFUSED if found[name] == bad
-    ]
-    if wrong:
-        raise OperationRefused(f"This PostgreSQL server cannot be used: {'; '.join(wrong)}.")
-
-
 def translate_error(error: BaseException) -> StoreFault:
     """Return the driver's error as one of ours. PostgreSQL quotes values in its messages; ours never do."""
     if isinstance(error, asyncpg.PostgresError):
@@ -307,6 +305,11 @@ def translate_error(error: BaseException) -> StoreFault:
     if isinstance(error, (OSError, TimeoutError)) or "clos" in str(error):
         return DatabaseUnavailable(f"PostgreSQL: {type(error).__name__}")
     return StatementFault(f"PostgreSQL: {type(error).__name__}")
+
+
+def _is_disconnection(error: BaseException) -> bool:
+    """Return whether the server or a pooler ends the connection with this error."""
+    return str(getattr(error, "sqlstate", None) or "").startswith(("08", "57P"))
 
 
 class PostgresqlReadTx(ReadOnlyTx):
@@ -370,9 +373,9 @@ class PostgresqlWriteTx:
 class PostgresqlWriteConnection:
     """The connection of a writer. Control statements share one round trip with the next job."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, settings: str) -> None:
         self._connection = connection
-        self._before = "BEGIN; "
+        self._begin = self._before = f"BEGIN; {settings}"
 
     async def begin_job(self, scope: AnyScope) -> None:
         await self._connection.execute(f"{self._before}SAVEPOINT job; {_allow_owners(scope)}")
@@ -382,12 +385,13 @@ class PostgresqlWriteConnection:
         await self._connection.execute("ROLLBACK TO SAVEPOINT job")
 
     async def commit(self) -> None:
-        self._before = "BEGIN; "
+        self._before = self._begin
         try:
             ended = await self._connection.execute("COMMIT")
         except DRIVER_ERRORS as error:
             fault: StoreFault = translate_error(error)
-            if self._connection.is_closed():
+            # A pooler, or a server that is shutting down, says so before it closes the connection.
+            if self._connection.is_closed() or _is_disconnection(error):
                 fault = CommitOutcomeUnknown("the connection was lost during the commit")
         else:
             if ended == "COMMIT":
@@ -396,7 +400,7 @@ class PostgresqlWriteConnection:
         raise fault
 
     async def rollback(self) -> None:
-        self._before = "BEGIN; "
+        self._before = self._begin
         with contextlib.suppress(*DRIVER_ERRORS):
             if self._connection.is_in_transaction():
                 await self._connection.execute("ROLLBACK")
@@ -428,16 +432,6 @@ def _allow_owners(scope: AnyScope) -> str:
         f"SELECT set_config('{VENDORS_SETTING}', '{vendor}', true), "
         f"set_config('{SITES_SETTING}', '{sites}', true)"
     )
-
-
-async def _open_connection(url: str) -> Any:
-    connection = await connect(url)
-    try:
-        await prepare_connection(connection)
-    except BaseException:
-        await connection.close()
-        raise
-    return connection
 
 
 async def _await_driver(call: Awaitable[T]) -> T:
