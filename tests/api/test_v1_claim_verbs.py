@@ -1,4 +1,4 @@
-"""Submit, hold, release, cancel, correct, send anyway and validate claims over https on both databases.
+"""Submit, hold, release, cancel, void, resubmit, correct, send anyway and validate claims over https on both databases.
 
 Also tests `api/v1/claim_submission`, `api/v1/content/claim_content`, `api/v1/claim_verbs`, `api/v1/claim_inquiries`, `api/v1/secondary`, `pipeline/intake/claim_x12`, `pipeline/intake/hold_claims`, `pipeline/intake/validate`,
 `pipeline/intake/read`, `pipeline/intake/submit_correction`, `pipeline/intake/correction_guard` and
@@ -644,6 +644,40 @@ def test_a_setting_counts_at_once_and_a_person_sends_the_claim_anyway(server, cl
     assert "C701 stops it: The X12 guide requires it" in problem(refusal, 409)["detail"]
     set_to("default")
     assert send()["Status"] == "Accepted"
+
+
+def test_a_claim_is_canceled_at_its_payer_and_a_rejected_one_sent_again(client, vendor, submit):
+    paid, rejected = submit(F01A_InsuredId="3001"), submit(F01A_InsuredId="3004")
+    why = {"reason": "The visit was billed twice."}
+    assert "cancel it before" in problem(do(client, paid, "void", json=why), 409)["detail"]
+    advance(client, vendor, "20d")
+    for wrong in ({}, {"reason": " "}, {"reason": "x" * 501}, why | {"other": 1}, []):
+        problem(do(client, paid, "void", json=wrong), 400)
+    problem(do(client, rejected, "resubmit", json={"reason": "x" * 501}), 400)
+    for verb, number, sent_as in (("void", paid, "void"), ("resubmit", rejected, "new")):
+        problem(do(client, "C0", verb, json=why), 404)
+        shown = do(client, number, verb, json=why, params={"dry_run": "true"})
+        assert shown.status_code == 200, shown.text
+        assert (shown.json()["claim_number"], shown.json()["sent_as"]) == (None, sent_as)
+        key = {"Idempotency-Key": fresh_id()}
+        done, again = (do(client, number, verb, json=why, headers=key) for _ in range(2))
+        assert (again.json(), again.headers["Idempotency-Replayed"]) == (done.json(), "true")
+        new = done.json()["claim_number"]
+        assert client.get(f"{CLAIMS}/{number}").json()["successor"] == new
+        assert new in problem(do(client, number, verb, json=why), 409)["detail"]
+    assert (
+        "duplicate"
+        in problem(do(client, submit_sent(client, vendor, submit), "resubmit", json={}), 409)[
+            "detail"
+        ]
+    )
+
+
+def submit_sent(client, vendor, submit):
+    """Submit a claim that the payer takes in."""
+    number = submit(F01A_InsuredId="3001")
+    advance(client, vendor, "2d")
+    return number
 
 
 def test_the_payer_is_asked_about_a_claim_and_answers_in_words_by_field(client, vendor, submit):

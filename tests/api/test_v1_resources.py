@@ -27,6 +27,8 @@ ENDPOINTS = V1.endpoints
 BODIES = {
     "CorrectClaim": {"fields": {"F26_PatientAcctNumber": "X"}},
     "BillNextPayer": {},
+    "VoidClaim": {"reason": "Billed twice."},
+    "ResubmitClaim": {},
     "DepositPayment": {"day": datetime.now(UTC).date().isoformat()},
     "SettlePayment": {"because": "x"},
     "SendClaimAnyway": {"user": "someone", "reason": "The payer takes it."},

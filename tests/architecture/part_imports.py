@@ -47,6 +47,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("intake", "advancing the sandbox's clock writes the files that are due to sites", "operator"),
         **imports("secondary", "advancing the sandbox's clock runs what is due", "operator"),
         **imports("intake", "a secondary claim is written, judged and stored as every claim is", "secondary"),
+        **imports("query", "what the payer said last decides whether a claim may be sent again or canceled", "intake"),
         **imports("query", "what the payer before paid is read as payments are shown", "secondary"),
         **imports("inquiry", "a next payer that does not answer what was forwarded to it is asked", "secondary"),
         **imports("inbound", "a person replays a file; advancing the clock runs what is due", "operator"),

@@ -87,7 +87,7 @@ def test_other_words_lead_to_the_command(typed, usage):
         ("clam list", "clearlane claim"),
         ("logs", "clearlane events list"),
         ("claim delete", "claim cancel"),
-        ("claim resubmit", "claim correct"),
+        ("claim resend", "claim resubmit"),
         ("payment shw", "payment show"),
         ("claim xyzzy", "It has: check, sample"),
         ("backup list", "./list.backup"),

@@ -120,6 +120,8 @@ EVERY_CALL = {
     "ReleaseClaim": lambda one: one.claims.release("C1"),
     "CancelClaim": lambda one: one.claims.cancel("C1"),
     "CorrectClaim": lambda one: one.claims.correct("C1", {}),
+    "VoidClaim": lambda one: one.claims.void("C1", reason="x"),
+    "ResubmitClaim": lambda one: one.claims.resubmit("C1", dry_run=True),
     "GetSecondaryClaim": lambda one: one.claims.secondary("C1"),
     "BillNextPayer": lambda one: one.claims.bill_next_payer("C1", {}, dry_run=True),
     "SendClaimAnyway": lambda one: one.claims.send_anyway("C1", user="nora", reason="x"),
@@ -246,6 +248,31 @@ def test_a_claim_is_named_by_either_of_its_ids(run, client):
         assert "There is no claim with the claim number or vendor claim id" in run(
             "claim", "hold", unknown, code=2
         )
+
+
+def test_a_claim_is_voided_and_a_rejected_one_sent_again(run, client, sandbox):
+    numbers = []
+    for insured in ("3001", "3004"):
+        made = document()
+        made["Claims"][0]["F01A_InsuredId"] = insured
+        [result] = client.submit_document(made).ClaimResults
+        numbers.append(result.RequestId)
+    paid, rejected = numbers
+    why = ("--because", "billed twice")
+    assert "cancel it before it is sent" in run("claim", "void", paid, *why, "--yes", code=2)
+    run("sandbox", "advance", "20d", "--data", str(sandbox.data))
+    assert "Give the reason" in run("claim", "void", paid, "--because", " ", code=2)
+    assert "Nothing was done. Give --yes" in run("claim", "void", paid, *why, code=2)
+    dry = run("claim", "void", paid, *why, "--dry-run", COLUMNS="80")
+    assert "Sent as: void. The payer's number was taken from" in " ".join(dry.split())
+    assert client.claims.get(paid).successor is None
+    assert f"takes over from {paid}" in run("claim", "void", paid, *why, "--yes")
+    [waiting] = submit(client)
+    assert "It leaves with the next file." in run("claim", "resubmit", waiting, code=2)
+    sent = json.loads(run("claim", "resubmit", rejected, "--json"))
+    assert (sent["predecessor"], sent["sent_as"]) == (rejected, "new")
+    lines = [one for one in dry.splitlines() if not one.endswith("~")]
+    assert [one for one in lines if len(one) > 80] == []
 
 
 def test_everything_but_x12_is_readable_in_eighty_columns(run, client):

@@ -438,7 +438,7 @@ async def test_a_correction_goes_another_way_only_with_a_reason(sandbox, biller)
 async def test_a_decided_claim_is_canceled_at_the_payer(sandbox, biller):
     number = await sandbox.send("3001")
     unsent = text_of(await biller.text(f"/claims/{number}"))
-    assert "Cancel at the payer It was not sent yet." in unsent
+    assert "Cancel at the payer It was not sent yet: cancel it before it is sent instead." in unsent
     assert (await biller.ask(f"/claims/{number}/void")).status_code == 409
     await sandbox.advance(15)
     path = f"/claims/{number}/void"

@@ -29,6 +29,7 @@ def record_v1(sandbox: Sandbox) -> dict[str, Any]:
     _sites(recording)
     _files(recording, number=claim["claim_number"])
     _console(recording, claim)
+    _resent(recording)
     _events(recording)
     with receiver() as url:
         _webhooks(recording, url)
@@ -92,6 +93,18 @@ def _claims(recording: Recording) -> dict[str, Any]:
     document = samples.document(V3_MEDICAL, day=day, claim_id="TRY-1")
     recording.call("ValidateClaims", "claims/validate", "accepted", document)
     return dict(found[0])
+
+
+def _resent(recording: Recording) -> None:
+    """Send a rejected claim again, and cancel a paid one at its payer."""
+    number = {"claim_number": _submit(recording, "REJECTED-2", REJECTED_INSURED)}
+    paid = {"claim_number": _submit(recording, "VOID-1")}
+    recording.sandbox.post("/sandbox/advance", {"By": "14d"})
+    path, why = "claims/{claim_number}/resubmit", {"reason": "The provider is enrolled now."}
+    recording.call("ResubmitClaim", path, "sent", why, at=number, dry_run="false")
+    path, why = "claims/{claim_number}/void", {"reason": "The visit was billed twice."}
+    recording.call("VoidClaim", path, "tried-out", why, at=paid, dry_run="true")
+    recording.call("VoidClaim", path, "sent", why, at=paid, dry_run="false")
 
 
 def _payments(recording: Recording) -> None:

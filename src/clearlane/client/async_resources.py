@@ -177,6 +177,22 @@ class AsyncClaims:
         """Correct a claim with the fields that change; ``dry_run`` shows what would be sent."""
         return await self._calls.do(v1_calls.correction(claim_number, fields, dry_run=dry_run))
 
+    async def void(
+        self, claim_number: str, *, reason: str, dry_run: bool = False
+    ) -> CorrectionResult:
+        """Cancel a claim at its payer; ``dry_run`` shows the void that would be sent."""
+        return await self._calls.do(
+            v1_calls.resending(claim_number, "void", reason, dry_run=dry_run)
+        )
+
+    async def resubmit(
+        self, claim_number: str, *, reason: str = "", dry_run: bool = False
+    ) -> CorrectionResult:
+        """Send a claim again as it is; ``dry_run`` shows what would be sent."""
+        return await self._calls.do(
+            v1_calls.resending(claim_number, "resubmit", reason, dry_run=dry_run)
+        )
+
     async def secondary(self, claim_number: str) -> SecondaryInfo:
         """Return what is known of the claim for the next payer, and what must be asked."""
         path = f"claims/{v1_calls.segment(claim_number)}/secondary"

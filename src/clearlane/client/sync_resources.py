@@ -171,6 +171,16 @@ class Claims:
         """Correct a claim with the fields that change; ``dry_run`` shows what would be sent."""
         return self._calls.do(v1_calls.correction(claim_number, fields, dry_run=dry_run))
 
+    def void(self, claim_number: str, *, reason: str, dry_run: bool = False) -> CorrectionResult:
+        """Cancel a claim at its payer; ``dry_run`` shows the void that would be sent."""
+        return self._calls.do(v1_calls.resending(claim_number, "void", reason, dry_run=dry_run))
+
+    def resubmit(
+        self, claim_number: str, *, reason: str = "", dry_run: bool = False
+    ) -> CorrectionResult:
+        """Send a claim again as it is; ``dry_run`` shows what would be sent."""
+        return self._calls.do(v1_calls.resending(claim_number, "resubmit", reason, dry_run=dry_run))
+
     def secondary(self, claim_number: str) -> SecondaryInfo:
         """Return what is known of the claim for the next payer, and what must be asked."""
         path = f"claims/{v1_calls.segment(claim_number)}/secondary"

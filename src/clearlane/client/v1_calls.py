@@ -138,6 +138,19 @@ def correction(
     )
 
 
+def resending(
+    number: str, verb: str, reason: str, *, dry_run: bool
+) -> Call[v1_models.CorrectionResult]:
+    """Return the call of a void, or of a claim that is sent again as it is."""
+    return change(
+        f"{verb.capitalize()}Claim",
+        f"claims/{segment(number)}/{verb}",
+        v1_models.CorrectionResult,
+        body={"reason": reason},
+        query={"dry_run": "true"} if dry_run else {},
+    )
+
+
 def next_payer(
     number: str, insurance: Mapping[str, Any], *, dry_run: bool
 ) -> Call[v1_models.SecondaryInfo]:

@@ -1,4 +1,4 @@
-"""Verbs on claims of ``/clearlane/v1``: hold, release, cancel, correct, send anyway, validate; and a claim's 837."""
+"""Verbs on claims of ``/clearlane/v1``: hold, release, cancel, void, resubmit, correct, send anyway, validate; and a claim's 837."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,9 +40,16 @@ from clearlane.pipeline.intake.hold_claims import (
     change_unsent_claim,
 )
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
+from clearlane.pipeline.intake.resend_claim import (
+    RESUBMIT_CLAIM,
+    VOID_CLAIM,
+    ResendVerb,
+    resend_claim,
+)
 from clearlane.pipeline.intake.send_anyway import send_anyway
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
+from clearlane.pipeline.query.claim_history import load_history_in_scope
 from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
 from clearlane.store.database.database import Tx, require_row
 
@@ -87,6 +94,33 @@ class AnywayRequest:
             max_length=REASON_CHARACTERS_MAX,
         ),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class VoidRequest:
+    """Why a claim is canceled at its payer."""
+
+    reason: Annotated[
+        str,
+        Field(
+            description="Why; kept sealed with the void.",
+            min_length=1,
+            max_length=REASON_CHARACTERS_MAX,
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ResubmissionRequest:
+    """Why a claim is sent again as it is."""
+
+    reason: Annotated[
+        str,
+        Field(
+            description="Why, such as an enrollment that counts now; kept sealed with the claim.",
+            max_length=REASON_CHARACTERS_MAX,
+        ),
+    ] = ""
 
 
 class CorrectionJson(BaseModel):
@@ -205,6 +239,81 @@ async def correct(call: Call) -> Response:
             body.fields,
             actor=call.actor,
             now=call.now,
+            dry_run=call.parameters["dry_run"] or False,
+            extend=recorded.extend,
+        )
+    except CorrectionConflict as conflict:
+        raise refuse(409, str(conflict), kind="claim_not_changeable") from None
+    if outcome is None:
+        raise no_claim()
+    if not outcome.accepted:
+        raise RequestRefusal(_not_accepted(outcome.findings))
+    return json_response(200, _correction(outcome))
+
+
+@endpoints.change(
+    "VoidClaim",
+    "claims/{claim_number}/void",
+    "Cancel a claim at its payer, with a void (frequency 8).",
+    CorrectionJson,
+    request_type=VoidRequest,
+    parameters=(parameters.DRY_RUN,),
+    description="For a claim that the payer has and gave a number. The payer takes back what it paid and closes the claim; a void "
+    "cannot be undone, and the services can then be billed with a new claim. Of a claim that was not sent yet, use `cancel`: 409. "
+    "If two corrections or voids meet, one wins; the other is 409.",
+)
+async def void_claim(call: Call) -> Response:
+    """Cancel a claim at its payer, or show the void that would be sent."""
+    body = await read_body(call, VoidRequest)
+    reason = body.reason.strip()
+    if not reason:
+        raise RequestRefusal(call.errors.invalid_fields({"reason": ["Give the reason."]}))
+    return await _resend(call, VOID_CLAIM, reason)
+
+
+@endpoints.change(
+    "ResubmitClaim",
+    "claims/{claim_number}/resubmit",
+    "Send a claim again as it is.",
+    CorrectionJson,
+    request_type=ResubmissionRequest,
+    parameters=(parameters.DRY_RUN,),
+    description="For a claim that its payer rejected or never answered, or that was not accepted here, once what was wrong is "
+    "resolved elsewhere, such as by an enrollment. 409 if the payer has it, since a second one would be a duplicate.",
+)
+async def resubmit_claim(call: Call) -> Response:
+    """Send a claim again unchanged, or show what would be sent."""
+    body = await read_body(call, ResubmissionRequest)
+    return await _resend(call, RESUBMIT_CLAIM, body.reason.strip())
+
+
+async def _resend(call: Call, verb: ResendVerb, reason: str) -> Response:
+    """Answer a call that sends a claim again or cancels it at its payer."""
+    if len(reason) > REASON_CHARACTERS_MAX:
+        sentence = f"At most {REASON_CHARACTERS_MAX} characters are expected."
+        raise RequestRefusal(call.errors.invalid_fields({"reason": [sentence]}))
+    claim = await require_claim(call)
+    require_active(claim.site)
+    context = call.context.work_context
+    history = await load_history_in_scope(
+        context.database, context.vault, claim.site.scope, claim.number, actor=call.actor
+    )
+    if history is None:
+        raise no_claim()
+
+    async def respond(_: Tx, stored: CorrectionResult) -> Response:
+        return json_response(200, _correction(stored))
+
+    recorded = RecordedResponse(call, respond)
+    try:
+        outcome = await resend_claim(
+            context,
+            claim,
+            history,
+            verb,
+            actor=call.actor,
+            now=call.now,
+            reason=reason,
             dry_run=call.parameters["dry_run"] or False,
             extend=recorded.extend,
         )
@@ -341,7 +450,7 @@ def _not_accepted(findings: tuple[ClaimFinding, ...]) -> Response:
     errors = [one for one in findings if one.severity is Severity.ERROR][:ERRORS_SHOWN_MAX]
     return problem(
         422,
-        "The corrected claim would not be accepted; nothing was stored.",
+        "The claim would not be accepted; nothing was stored.",
         kind="claim_not_accepted",
         errors=[(str(finding_object(one)["field"]), one.message) for one in errors],
     )

@@ -1,4 +1,4 @@
-"""``clearlane claim`` over Clearlane's own API: hold, release, cancel, ask, correct, send anyway, show, print, prove, check."""
+"""``clearlane claim`` over Clearlane's own API: hold, release, cancel, void, resubmit, ask, correct, send anyway, show, print, prove, check."""
 
 import re
 from collections.abc import Sequence
@@ -41,6 +41,9 @@ WITHOUT_ANSWER = frozenset({"failed", "refused", "search_failed", "try_later", "
 """Results of a question that say nothing about the claim."""
 CLAIM_NUMBER = re.compile(r"C[0-9A-Z]{18}")
 EVIDENCE_SUFFIX = ".json"
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be sent, and send nothing.")
+]
 CLAIMS_OF_ONE_ID_MAX = 200
 """How many claims under one vendor's claim id are looked through for the newest of each site."""
 
@@ -71,6 +74,48 @@ def cancel(session: ClientSession, claim_id: ClaimId, yes: Yes = False) -> None:
     _show_state(session, session.client.claims.cancel(number))
 
 
+def void(
+    session: ClientSession,
+    claim_id: ClaimId,
+    because: Annotated[str, typer.Option(help="The reason, kept sealed with the void.")],
+    dry_run: DryRun = False,
+    yes: Yes = False,
+) -> None:
+    """Cancel a claim that the payer has: a void (frequency 8) asks it to take back what it paid.
+
+    A claim that was not sent yet is canceled with `clearlane claim cancel`.
+
+    Examples: clearlane claim void SAMPLE-1 --because "billed twice" --dry-run;
+    clearlane claim void C193N353RW88KF7KA1W --because "billed twice"
+    """
+    reason = _reason(because)
+    number = named_claim_number(session, claim_id)
+    if not dry_run:
+        confirm(
+            f"The payer of claim {number} takes back what it paid and closes the claim. A void cannot be undone.",
+            yes=yes,
+        )
+    _show_correction(session, session.client.claims.void(number, reason=reason, dry_run=dry_run))
+
+
+def resubmit(
+    session: ClientSession,
+    claim_id: ClaimId,
+    because: Annotated[str, typer.Option(help="The reason, kept sealed with the claim.")] = "",
+    dry_run: DryRun = False,
+) -> None:
+    """Send a claim again as it is, if the payer rejected it or never answered.
+
+    Do so once what was wrong is resolved elsewhere, such as by an enrollment; otherwise correct the claim.
+
+    Examples: clearlane claim resubmit SAMPLE-1 --dry-run;
+    clearlane claim resubmit C193N353RW88KF7KA1W --because "enrolled now"
+    """
+    number = named_claim_number(session, claim_id)
+    claims = session.client.claims
+    _show_correction(session, claims.resubmit(number, reason=because.strip(), dry_run=dry_run))
+
+
 def ask(session: ClientSession, claim_id: ClaimId) -> None:
     """Ask the payer about a claim that was sent (276), and show its answer (277).
 
@@ -95,9 +140,7 @@ def correct(
     file: Annotated[
         str, typer.Option("--file", help="JSON object of fields, for lists; - for standard input.")
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be sent, and send nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Correct a claim: it goes out as a new claim, a replacement or a void, as its payer needs it.
 
@@ -207,10 +250,15 @@ def send_anyway(
 
     Example: clearlane claim send-anyway SAMPLE-1 --user nora --because "the payer asked for it"
     """
+    reason = _reason(because)
+    number = named_claim_number(session, claim_id)
+    _show_correction(session, session.client.claims.send_anyway(number, user=user, reason=reason))
+
+
+def _reason(because: str) -> str:
     if not because.strip():
         usage_error("--because: Give the reason; it is kept with the claim.")
-    number = named_claim_number(session, claim_id)
-    _show_correction(session, session.client.claims.send_anyway(number, user=user, reason=because))
+    return because.strip()
 
 
 def _show_correction(session: ClientSession, result: "CorrectionResult") -> None:
@@ -421,4 +469,4 @@ def _show_payers(payers: "list[PayerInfo]") -> None:
     show_table(columns, rows, noun="payer")
 
 
-VENDOR_COMMANDS = (hold, release, cancel, ask, correct, secondary, send_anyway)
+VENDOR_COMMANDS = (hold, release, cancel, void, resubmit, ask, correct, secondary, send_anyway)

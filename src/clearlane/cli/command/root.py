@@ -164,7 +164,7 @@ class SectionedGroup(TyperGroup):
     def _no_such_verb(self, word: str) -> str:
         shown = [name for name, one in self.commands.items() if not one.hidden]
         found = near(word, shown, VERBS_MEANT, self.commands.__contains__)
-        verbs = fill(f"It has: {', '.join(shown)}.", USAGE_CHARACTERS)
+        verbs = fill(f"It has: {', '.join(shown)}.", USAGE_CHARACTERS, break_on_hyphens=False)
         return f"`{self.name}` has no verb {word!r}.{_perhaps(self.name or '', found)}\n{verbs}"
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from clearlane.claims.awaiting import Awaited
 from clearlane.claims.responses.advice_act import CORRECTED, AdviceAct
 from clearlane.claims.responses.provenance import Explanation
-from clearlane.console.claims.claim_actions import why_not_again, why_not_correct, why_not_next
+from clearlane.console.claims.claim_actions import why_not_correct, why_not_next, why_not_resend
 from clearlane.console.claims.claim_advice import ClaimAdvice, row_act
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.pipeline.intake.resend_claim import RESUBMIT_CLAIM
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
 
@@ -90,7 +91,8 @@ def advice_button(
     if advice.act in CORRECTED:
         href = "" if why_not_correct(row, history) else request.url(f"{path}/correct")
     elif advice.act is AdviceAct.SEND_AGAIN:
-        href = "" if why_not_again(row, history) else request.url(f"{path}/again")
+        refusal = why_not_resend(request, RESUBMIT_CLAIM, row, history)
+        href = "" if refusal else request.url(f"{path}/again")
     elif advice.act is AdviceAct.FIND_FIRST:
         # A payer's duplicate may have any id; an id that another claim has finds that claim.
         known = "" if row.label is ClaimLabel.NOT_ACCEPTED else row.member_id

@@ -8,16 +8,23 @@ from dataclasses import dataclass
 
 from clearlane.claims.forms import form_of
 from clearlane.claims.kinds import KINDS, ClaimKind
-from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import CORRECTED
-from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
-from clearlane.console.claims.claim_advice import claim_advice, why_not_sent_again
+from clearlane.claims.resubmission import VOID
+from clearlane.console.claims.claim_advice import claim_advice
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_text import short_day
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
 from clearlane.kernel.clock import from_micros
 from clearlane.payers.routes import STATUS_INQUIRY
 from clearlane.pipeline.intake.hold_claims import IS_SHADOW
+from clearlane.pipeline.intake.resend_claim import RESUBMIT_CLAIM, VOID_CLAIM, ResendVerb
+from clearlane.pipeline.intake.resend_rules import (
+    NEVER_SENT,
+    was_sent,
+    why_not_sent_again,
+    why_overtaken,
+    why_replaced,
+)
 from clearlane.pipeline.intake.send_anyway import why_not_overruled
 from clearlane.pipeline.intake.submit_correction import IS_A_VOID
 from clearlane.pipeline.query.claim_history import ClaimHistory
@@ -98,28 +105,28 @@ def claim_actions(
         ClaimAction(
             title="Hold",
             action=f"{path}/hold",
-            because=_why_replaced(history) or _why_not_hold(row, sent_day),
+            because=why_replaced(history) or _why_not_hold(row, sent_day),
         ),
         ClaimAction(
             title="Release",
             action=f"{path}/release",
-            because=_why_replaced(history) or _why_not_release(row),
+            because=why_replaced(history) or _why_not_release(row),
         ),
         ClaimAction(
             title="Cancel before sending",
             action=f"{path}/cancel",
-            because=_why_replaced(history) or _why_not_cancel(row, sent_day),
+            because=why_replaced(history) or _why_not_cancel(row, sent_day),
         ),
         ClaimAction(
             title="Cancel at the payer",
             href=request.url(f"{path}/void"),
-            because=why_not_void(request, row, history),
+            because=why_not_resend(request, VOID_CLAIM, row, history),
         ),
         ClaimAction(
             title="Send again unchanged",
             key="again",
             href=request.url(f"{path}/again"),
-            because=why_not_again(row, history),
+            because=why_not_resend(request, RESUBMIT_CLAIM, row, history),
         ),
         *(
             [
@@ -135,7 +142,6 @@ def claim_actions(
     ]
 
 
-NEVER_SENT = "It was not accepted, so it was never sent: there is nothing to cancel."
 NOT_YET: Mapping[ClaimLabel, str] = {
     ClaimLabel.FORWARDED: "The payer passed it on: the next payer decides.",
     ClaimLabel.WANTS_RECORDS: "The payer wants records, not another claim. It can be corrected after the answer.",
@@ -173,7 +179,7 @@ def why_not_ask(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> s
     """Return why the payer cannot be asked about a claim (276); empty if it can."""
     if history.loaded.row.state in SHADOWS:
         return IS_SHADOW
-    if not _was_sent(history):
+    if not was_sent(history):
         return "It was not sent yet: the payer does not know it."
     connections = request.context.work_context.payer_access.connections()
     type = KINDS[ClaimKind(row.kind)].payer_type
@@ -182,47 +188,12 @@ def why_not_ask(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> s
     return ""
 
 
-def why_not_void(request: PageRequest, row: ClaimRow, history: ClaimHistory) -> str:
-    """Return why a claim cannot be canceled at the payer (frequency 8); empty if it can."""
-    if refusal := _why_not_here(row, history):
-        return refusal
-    claim, kind = history.loaded.claim, ClaimKind(row.kind)
-    payer = request.context.payers.find(row.payer_id, KINDS[kind].payer_type)
-    number = history.status.payer_control_number if history.status else ""
-    for holds, sentence in (
-        (row.label is ClaimLabel.NOT_ACCEPTED, NEVER_SENT),
-        (not _was_sent(history), "It was not sent yet."),
-        (
-            row.label is ClaimLabel.REJECTED,
-            "The payer never took it in: there is nothing to cancel.",
-        ),
-        (form_of(claim).frequency(claim) == VOID, "It is a cancellation itself."),
-        (
-            payer is not None and payer.replacements == ORIGINAL_ONLY,
-            "This payer takes no cancellations by file: ask the payer.",
-        ),
-        (not number, "The payer has given no number for it yet, and a cancellation must name it."),
-    ):
-        if holds:
-            return sentence
-    return ""
-
-
-def why_not_again(row: ClaimRow, history: ClaimHistory) -> str:
-    """Return why a claim cannot be sent again unchanged; empty if it can.
-
-    After a rejection the payer does not have it, an unanswered one may be lost, and one that was not accepted was never
-    sent: none would be a duplicate.
-    """
-    if refusal := _why_not_here(row, history):
-        return refusal
-    if row.label in {ClaimLabel.REJECTED, ClaimLabel.NOT_ACCEPTED} or row.no_answer:
-        return why_not_sent_again(row, history)
-    if row.label is ClaimLabel.CANCELED:
-        return "It was canceled before it was sent."
-    if not _was_sent(history):
-        return "It leaves with the next file."
-    return "The payer has it: a second one would be a duplicate."
+def why_not_resend(
+    request: PageRequest, verb: ResendVerb, row: ClaimRow, history: ClaimHistory
+) -> str:
+    """Return why a claim cannot be canceled at the payer or sent again from here; empty if it can."""
+    payers = request.context.work_context.payer_access.payers()
+    return _why_not_here(row, history) or verb.why_not(payers, row, history)
 
 
 def why_not_anyway(row: ClaimRow, history: ClaimHistory) -> str:
@@ -234,25 +205,11 @@ def why_not_anyway(row: ClaimRow, history: ClaimHistory) -> str:
 
 def _why_not_here(row: ClaimRow, history: ClaimHistory) -> str:
     """Return why nothing can be sent in the claim's place from here; empty if it can."""
-    if replaced := _why_replaced(history):
-        return replaced
-    after = history.ineffective_successor
-    if after and after.state == ClaimState.REJECTED:
-        return f"{after.sentence} Correct {after.claim_number}."
+    if overtaken := why_overtaken(history):
+        return overtaken
     if not row.site.console_corrections:
         return "Claims of this site are corrected in your practice software, not here."
     return ""
-
-
-def _why_replaced(history: ClaimHistory) -> str:
-    """Return which claim took its place, or that it is never sent; empty if neither holds."""
-    if history.loaded.row.state in SHADOWS:
-        return IS_SHADOW
-    return f"It was replaced by {history.successor}: use that one." if history.successor else ""
-
-
-def _was_sent(history: ClaimHistory) -> bool:
-    return any(one.delivered_at is not None for one in history.sendings)
 
 
 def _why_not_hold(row: ClaimRow, sent_day: str) -> str:

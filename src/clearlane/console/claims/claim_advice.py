@@ -9,15 +9,12 @@ Knows labels and explanations; knows no page.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from clearlane.claims.forms import form_of
-from clearlane.claims.responses.advice_act import NOT_SENT_AGAIN, AdviceAct
-from clearlane.claims.responses.explain_findings import explain_findings
+from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.provenance import Explanation
-from clearlane.kernel.claim_label import STOPPED_LABELS, ClaimLabel
+from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.pipeline.intake.resend_rules import IDLE, explanations, is_fixable
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
-from clearlane.pipeline.query.claim_reason import is_denied
-from clearlane.store.claims.claims import WITH_ERRORS
 
 LABEL_ACTS: Mapping[ClaimLabel, AdviceAct] = {
     ClaimLabel.RECEIVED: AdviceAct.WAIT,
@@ -34,21 +31,9 @@ LABEL_ACTS: Mapping[ClaimLabel, AdviceAct] = {
     ClaimLabel.PAID_DIFFERS: AdviceAct.ASK_PAYER,
 }
 """The act of a claim whose payer gave no reason, by label; nothing for the other labels."""
-NEVER_DENIED = frozenset(
-    {
-        ClaimLabel.FORWARDED,
-        ClaimLabel.NOTHING_DUE,
-        ClaimLabel.PREDETERMINED,
-        ClaimLabel.VOIDED,
-        ClaimLabel.REPLACED,
-    }
-)
-"""Labels of claims on which no adjustment is a denial: passed on, voided as asked, or only estimated."""
 OWING = frozenset({ClaimLabel.PATIENT_OWES, ClaimLabel.PAID})
 """Labels of claims on which something of group PR may be left to bill."""
 SHARE_ACTS = frozenset({AdviceAct.BILL_PATIENT, AdviceAct.NEXT_PAYER, AdviceAct.ASK_PAYER})
-IDLE = frozenset({AdviceAct.WAIT, AdviceAct.NOTHING, AdviceAct.WRITE_OFF})
-"""Acts that are left out if another explanation of the same claim asks for more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,28 +44,6 @@ class ClaimAdvice:
     sentence: str = ""
     enclose: tuple[str, ...] = ()
     explanation: Explanation | None = None
-
-
-def explanations(history: ClaimHistory) -> list[Explanation]:
-    """Return what the payer said last (complaints or adjustments), or what we did not accept."""
-    loaded = history.loaded
-    if loaded.row.state in WITH_ERRORS:
-        return explain_findings(form_of(loaded.claim), loaded.findings)
-    for entry in reversed(history.entries):
-        if entry.explanations:
-            return [*entry.explanations]
-    return []
-
-
-def is_fixable(one: Explanation, label: ClaimLabel) -> bool:
-    """Return whether an explanation is what the claim's label is about, and asks for an act."""
-    if one.source == "835":
-        return is_denied(one) and label not in NEVER_DENIED
-    if (
-        label is ClaimLabel.IN_PROCESS
-    ):  # pending, and perhaps for what the provider or the patient has to give
-        return one.source == "277" and one.act not in IDLE
-    return label in {*STOPPED_LABELS, ClaimLabel.REJECTED, ClaimLabel.WANTS_RECORDS}
 
 
 def claim_advice(row: ClaimRow, history: ClaimHistory) -> ClaimAdvice:
@@ -114,11 +77,3 @@ def row_act(row: ClaimRow) -> AdviceAct:
         return AdviceAct.ASK_PAYER
     said = row.reason.explanation
     return said.act if said else LABEL_ACTS.get(row.label, AdviceAct.NOTHING)
-
-
-def why_not_sent_again(row: ClaimRow, history: ClaimHistory) -> str:
-    """Return why the claim must not go to the payer once more, corrected or not; empty if it may."""
-    asking = [one for one in explanations(history) if is_fixable(one, row.label)]
-    if asking and all(one.act in NOT_SENT_AGAIN for one in asking):
-        return f"A correction does not resolve this. {asking[0].todo or asking[0].happened}"
-    return ""

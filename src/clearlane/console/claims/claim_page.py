@@ -25,12 +25,7 @@ from clearlane.claims.responses.provenance import Explanation, by_field
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.advice_buttons import AdviceButton, advice_button, explanation_button
 from clearlane.console.claims.claim_actions import claim_actions
-from clearlane.console.claims.claim_advice import (
-    NEVER_DENIED,
-    claim_advice,
-    explanations,
-    is_fixable,
-)
+from clearlane.console.claims.claim_advice import claim_advice
 from clearlane.console.claims.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claims.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claims.claim_filters import (
@@ -63,6 +58,7 @@ from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.pipeline.claim_label import shown_label
 from clearlane.pipeline.enrollment.era_answer import EraState, explain_claim_era
+from clearlane.pipeline.intake.resend_rules import NEVER_DENIED, explanations, is_fixable
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
 from clearlane.pipeline.query.claim_history import (

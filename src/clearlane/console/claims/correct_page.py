@@ -13,7 +13,6 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.console.claims import overtaken_correction
 from clearlane.console.claims.claim_actions import why_not_correct
-from clearlane.console.claims.claim_advice import explanations
 from clearlane.console.claims.claim_files import sent_x12
 from clearlane.console.claims.claim_page import OpenedClaim, faults_by_field, open_claim
 from clearlane.console.claims.claims_page import payer_name
@@ -42,6 +41,7 @@ from clearlane.pipeline.intake.billed_change import (
     record_billed_change,
 )
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.resend_rules import explanations
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.operator import draft_corrections
 from clearlane.pipeline.operator.draft_corrections import OpenDraft

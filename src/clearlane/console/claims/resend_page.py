@@ -8,10 +8,10 @@ from functools import partial
 
 from starlette.responses import Response
 
-from clearlane.console.claims.claim_actions import why_not_again, why_not_anyway, why_not_void
+from clearlane.console.claims.claim_actions import why_not_anyway, why_not_resend
 from clearlane.console.claims.claim_page import OpenedClaim, open_claim
 from clearlane.console.claims.claims_page import payer_name
-from clearlane.console.claims.correction_ways import explain_way, record_way
+from clearlane.console.claims.correction_ways import explain_way
 from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
@@ -19,8 +19,14 @@ from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.resend_claim import (
+    RESUBMIT_CLAIM,
+    VOID_CLAIM,
+    ResendVerb,
+    resend_claim,
+)
 from clearlane.pipeline.intake.send_anyway import send_anyway, stopping_rules
-from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
+from clearlane.pipeline.intake.submit_correction import CorrectionResult
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
 pages = PageRows(roles=BILLERS, menu="/claims")
@@ -32,8 +38,8 @@ class ResendKind:
 
     path: str
     """The last part of its address."""
-    way: str
-    """How it goes; empty if that is decided."""
+    verb: ResendVerb | None
+    """What is sent; None for the claim in spite of a rule."""
     title: str
     warning: str
     button: str
@@ -43,7 +49,7 @@ class ResendKind:
 
 AGAIN = ResendKind(
     path="again",
-    way="",
+    verb=RESUBMIT_CLAIM,
     title="Send again unchanged",
     warning="The payer rejected it as it is, or never answered. Send it again only if something has changed at "
     "the payer, such as an enrollment; otherwise correct it.",
@@ -57,7 +63,7 @@ AFTER_NOT_ACCEPTED = (
 )
 VOID = ResendKind(
     path="void",
-    way="void",
+    verb=VOID_CLAIM,
     title="Cancel at the payer",
     warning="The payer takes back what it paid and closes the claim. A cancellation cannot be undone: the services "
     "can then be billed with a new claim.",
@@ -69,7 +75,7 @@ VOID = ResendKind(
 
 ANYWAY = ResendKind(
     path="anyway",
-    way="",
+    verb=None,
     title="Send anyway",
     warning="A rule of Clearlane stopped this claim; the X12 guide would let it pass. Send it if you know that this payer "
     "takes it. Your name and reason are kept with the claim, and what becomes of it is counted for the rule.",
@@ -86,11 +92,9 @@ MISSING_REASONS = {
 
 
 def _why_not(request: PageRequest, kind: ResendKind, opened: OpenedClaim) -> str:
-    if kind is VOID:
-        return why_not_void(request, opened.row, opened.history)
-    if kind is ANYWAY:
+    if kind.verb is None:
         return why_not_anyway(opened.row, opened.history)
-    return why_not_again(opened.row, opened.history)
+    return why_not_resend(request, kind.verb, opened.row, opened.history)
 
 
 async def show(request: PageRequest, kind: ResendKind) -> Response:
@@ -117,8 +121,6 @@ async def send(request: PageRequest, kind: ResendKind) -> Response:
         return await _render(request, kind, opened, fault=str(conflict), reason=reason)
     if result is None or not result.claim_number:
         return await _render(request, kind, opened, fault="Nothing was sent.", reason=reason)
-    if kind is not ANYWAY:  # its reason is kept with the rules that it overrules
-        await record_way(request, opened.site, result.claim_number, kind.way or "unchanged", reason)
     await refresh_summary(request.context.work_context, opened.site)
     return request.redirect(
         f"/claims/{result.claim_number}", done=kind.done, was=opened.row.label.value
@@ -128,7 +130,7 @@ async def send(request: PageRequest, kind: ResendKind) -> Response:
 async def _submit(
     request: PageRequest, kind: ResendKind, opened: OpenedClaim, *, dry_run: bool, reason: str = ""
 ) -> CorrectionResult | None:
-    if kind is ANYWAY:
+    if kind.verb is None:
         return await send_anyway(
             request.context.work_context,
             opened.site,
@@ -138,15 +140,14 @@ async def _submit(
             now=request.context.clock.now(),
             dry_run=dry_run,
         )
-    return await submit_correction(
+    return await resend_claim(
         request.context.work_context,
-        opened.site,
-        opened.number,
-        {},
+        opened.row,
+        opened.history,
+        kind.verb,
         actor=request.actor,
         now=request.context.clock.now(),
-        way=kind.way,
-        unchanged=not kind.way,
+        reason=reason,
         dry_run=dry_run,
     )
 

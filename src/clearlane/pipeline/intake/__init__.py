@@ -9,7 +9,7 @@ Claims of senders' 837 files come page by page: ``judge_file_claims`` judges the
 stores those, and ``correct_file_claim`` prepares a correction of one.
 
 Beside it: ``validate`` says what would become of a document, ``submit_correction`` submits a stored claim with changed
-fields, ``send_anyway`` sends one in spite of a rule of ours, ``billed_change`` keeps why and on whose authority one changes what was billed, ``hold_claims`` holds, releases
+fields, ``resend_claim`` cancels one at its payer or sends it again unchanged as ``resend_rules`` let it, ``send_anyway`` sends one in spite of a rule of ours, ``billed_change`` keeps why and on whose authority one changes what was billed, ``hold_claims`` holds, releases
 and cancels claims that no batch has taken, ``claim_x12`` writes one claim as an 837, ``purge_not_accepted`` removes old
 claims that were not accepted; the engine runs it. Files that sites send are taken in by ``files``, a package of its own.
 """
