@@ -292,6 +292,53 @@ async def test_a_person_asks_the_payer_and_bills_the_next_one(service, biller_pa
     assert "After the payers that decided, the patient owes 0.00." in text
 
 
+async def test_a_biller_writes_a_claim_by_hand_for_a_known_patient_and_sends_it(
+    service, biller_page
+):
+    page, main = biller_page, biller_page.locator("main")
+    await page.goto("/console/claims")
+    await page.get_by_role("link", name="New claim").click()
+    await page.get_by_role("button", name="Medical (CMS-1500)").click()
+
+    # The payer is found while it is typed; provider and patient are those of earlier claims.
+    await page.get_by_label("Find the payer").press_sequentially("sandbox medical")
+    await main.get_by_role("button", name="Sandbox Medical TST01").click()
+    assert await page.get_by_label("Payer id").input_value() == "TST01"
+    await page.get_by_label("Billing providers of earlier claims").press("Enter")
+    await main.get_by_role("button", name="FERNHILL FAMILY PRACTICE").first.click()
+    await page.get_by_label("Find the patient in earlier claims").fill("3001")
+    await page.keyboard.press("Enter")
+    await main.get_by_role("button", name="member 3001").first.click()
+    assert await page.get_by_label("Box 1a: Insured's member id").input_value() == "3001"
+
+    # What was done is stated; a field is checked when it is left.
+    day = (datetime.now(UTC).date() - timedelta(days=4)).isoformat()
+    for box, text in (
+        ("Box 21: Diagnosis codes", "J02.9"), ("Box 28: Total charge", "130.00"),
+        ("Box 24A, line 1: First day of service", day), ("Box 24D, line 1: Procedure code", "99213"),
+        ("Box 24E, line 1: Diagnosis pointers", "A"), ("Box 24F, line 1: Charge", "120.00"),
+    ):  # fmt: skip
+        await page.get_by_label(box).fill(text)
+    for box, code in (
+        ("Box 12: Release of information", "Y"), ("Box 21: ICD version", "10"),
+        ("Box 31: Provider's signature", "yes"), ("Box 24B, line 1: Place of service", "11"),
+    ):  # fmt: skip
+        await page.get_by_label(box).select_option(code)
+    await page.get_by_role("button", name=re.compile(r"\d things? to fix")).wait_for()
+    await page.get_by_label("Box 28: Total charge").fill("120.00")
+    await page.keyboard.press("Tab")
+    await page.get_by_text("Nothing is left to fix.").wait_for()
+    script = axe.source()
+    assert not (script and await axe.violations(page, script))
+
+    # Nothing goes out before the review.
+    await page.get_by_role("button", name="Review").click()
+    await page.get_by_role("heading", name="Review: ").wait_for()
+    await page.get_by_role("button", name="Send to Sandbox Medical").dblclick()
+    assert "leaves with the next file" in await page.get_by_role("status").inner_text()
+    assert "HAND-" in await main.inner_text()
+
+
 async def test_reading_works_without_a_script(service, browser, signed_in):
     context = await browser.new_context(
         ignore_https_errors=True, base_url=service.base_url, storage_state=signed_in,

@@ -2,7 +2,7 @@
 
 Also tests `console/claims/correction_form`, `console/claims/fix_cause_page`, `console/claims/worklist_actions`,
 `console/claims/pasted_column`, `console/claims/overtaken_correction`, `claims/forms/field_subjects`, `pipeline/intake/billed_change`, `console/claims/resend_page`, `console/claims/correction_ways`,
-`pipeline/operator/draft_corrections` and `store/claims/correction_drafts`.
+`pipeline/operator/draft_corrections`.
 """
 
 import json
@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.claims.fields import fields_of
+from clearlane.claims.fields import fields_of, nested_parts
 from clearlane.claims.forms import FORMS, UB04, V3_MEDICAL, samples, ub04_samples
 from clearlane.claims.read.decode import restore
 from clearlane.console.claims.claims_page import SNOOZE_DAYS_MAX
@@ -29,13 +29,13 @@ from clearlane.pipeline.query.claim_filters import ClaimListRequest
 from clearlane.pipeline.query.claim_list import list_claim_rows
 from clearlane.store.accounts.accounts import SiteSwitch, set_site_switch
 from clearlane.store.database.database import SystemScope
-from clearlane.store.database.schema import audit, correction_drafts
+from clearlane.store.database.schema import audit, claim_drafts
 from clearlane.store.database.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY
 
 AUDIT = Statement(select(audit.c.action, audit.c.ids, audit.c.detail).order_by(audit.c.seq))
-DRAFTS = Statement(select(correction_drafts.c.payload), system=True)
+DRAFTS = Statement(select(claim_drafts.c.payload), system=True)
 GOOD_NPI, OTHER_NPI = samples.npi(123_456_780), samples.npi(123_456_781)
 
 
@@ -533,12 +533,16 @@ def test_codes_of_a_ub04_are_corrected_added_and_taken_away_one_by_one():
         "FL39_ValueCodes[1].FL39_Code": "81",
         "FL39_ValueCodes[1].FL39_Amount": "0",
         "FL39_ValueCodes[2].FL39_Code": "82",
+        "FL39_ValueCodes[90].FL39_Code": "83",
     }
     changes = changed_texts(claim, given)
-    assert given.keys() - changes.keys() == {"FL39_ValueCodes[2].FL39_Code"}
+    assert given.keys() - changes.keys() == {"FL39_ValueCodes[90].FL39_Code"}
     fields = to_fields(claim, changes)
     assert [one["FL67_Code"] for one in fields["FL67_Diagnoses"]] == ["J15.9", "E11.9"]
-    assert fields["FL39_ValueCodes"][1:] == [{"FL39_Code": "81", "FL39_Amount": "0"}]
+    assert fields["FL39_ValueCodes"][1:] == [
+        {"FL39_Code": "81", "FL39_Amount": "0"},
+        {"FL39_Code": "82"},
+    ]
     assert fields.keys() == {"FL67_Diagnoses", "FL39_ValueCodes"}
 
 
@@ -547,7 +551,7 @@ def test_diagnoses_procedures_modifiers_days_and_amounts_say_what_was_billed():
     for path in (
         "F21_DiagnosisCodes", "F34a_DiagnosisCode", "F24_ClaimLines[0].F24D_HcpcsProcedureCode",
         "F24_ClaimLines[0].F24D_Modifiers", "F24_ClaimLines[1].F24A_DateOfServiceFrom", "X12_ServiceDate",
-        "LineItems[0].F31_LineFee", "F28_TotalCharge", "F29_PatientAmountPaid", "LineItems[0].F29b_Quantity",
+        "LineItems[0].F31_LineFee", "LineItems[0].Teeth[0].F27_Tooth", "F28_TotalCharge", "F29_PatientAmountPaid", "LineItems[0].F29b_Quantity",
     ):  # fmt: skip
         assert is_billed(path), path
     for path in (
@@ -562,7 +566,11 @@ def test_diagnoses_procedures_modifiers_days_and_amounts_say_what_was_billed():
 def test_every_prefix_of_a_subject_begins_the_name_of_a_field():
     from clearlane.claims.forms import field_subjects
 
-    parts = [part for form in FORMS.values() for part in (form.claim, form.line)]
+    parts = [
+        part
+        for form in FORMS.values()
+        for part in (form.claim, form.line, *nested_parts(form.line).values())
+    ]
     names = {name for part in parts for name in fields_of(part)}
     prefixes = [
         *field_subjects.BILLED_PREFIXES,

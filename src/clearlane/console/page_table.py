@@ -28,6 +28,7 @@ from clearlane.console.files import (
 )
 from clearlane.console.frame import frame_assets
 from clearlane.console.frame.page_row import PageRow
+from clearlane.console.new_claim import new_claim_page
 from clearlane.console.operator import (
     accounts_page,
     api_keys_page,
@@ -54,7 +55,7 @@ from clearlane.console.payments import (
 MODULES = (
     frame_assets, sign_in_page, sandbox_clock, home_page, first_steps,
     claims_page, search_page, claim_page, correct_page, resend_page, outside_page, print_page,
-    claim_action_handlers, worklist_actions, fix_cause_page, next_payer_page,
+    new_claim_page, claim_action_handlers, worklist_actions, fix_cause_page, next_payer_page,
     payments_page, payment_page, payment_downloads, payment_list_csv, deposit_actions, eligibility_page, enrollments_page,
     connections_page, connection_page, rules_page, files_page, file_page, site_file_page, shadow_page, send_claims_page,
     sandbox_page,

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 
-from clearlane.claims.fields import fields_of
+from clearlane.claims.fields import fields_of, nested_parts
 from clearlane.claims.forms import FORMS
 from clearlane.claims.value_types import ValueType
 
@@ -61,7 +61,7 @@ BILLED_TYPES = frozenset(
 """Types of values that say what was billed: diagnoses, procedures, modifiers and amounts."""
 BILLED_PREFIXES = (
     "F24A_DateOfService", "F24_DateOfService", "X12_ServiceDate", "F18_Hospitalization", "F21_IcdIndicator",
-    "F34_Diagnosis", "F25_AreaOfOralCavity",
+    "F34_Diagnosis", "F25_AreaOfOralCavity", "F28_ToothSurface",
     "FL04_", "FL06_", "FL18_", "FL31_", "FL35_", "FL39_", "FL42_", "FL44_", "FL45_", "FL66_", "FL67_", "FL69_", "FL70_", "FL71_",
     "FL72_", "FL74_", "X12_LastServiceDate",
     "2300/AMT", "2300/CLM02", "2300/DTP", "2300/HI", "2320/AMT", "2320/CAS", "2400/AMT", "2400/DTP", "2400/SV", "2400/TOO",
@@ -101,7 +101,7 @@ def _billed_by_type() -> frozenset[str]:
     return frozenset(
         field.name
         for form in FORMS.values()
-        for part in (form.claim, form.line)
+        for part in (form.claim, form.line, *nested_parts(form.line).values())
         for field in fields_of(part).values()
         if field.value_type in BILLED_TYPES
     )

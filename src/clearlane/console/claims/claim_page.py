@@ -89,6 +89,8 @@ NOTICES = {
     "sent-again": "The claim is sent again and leaves with the next file.",
     "sent-anyway": "The claim is sent anyway and leaves with the next file. Your reason is among its notes.",
     "void-sent": "The cancellation is accepted and leaves with the next file.",
+    "created": "The claim is accepted and leaves with the next file.",
+    "not-created": "The claim is not accepted and was not sent. See what to correct.",
     "discarded": "The draft is discarded.",
     "held": "The claim is held: it is sent when it is released.",
     "released": "The claim is released and leaves with the next file.",
@@ -491,7 +493,9 @@ async def add_note(request: PageRequest) -> Response:
     return request.redirect(f"/claims/{number}", show="notes", done=done, **{"from": walk})
 
 
-SENT_NOTICES = frozenset({"sent", "sent-notified", "sent-again", "sent-anyway", "void-sent"})
+SENT_NOTICES = frozenset(
+    {"created", "sent", "sent-notified", "sent-again", "sent-anyway", "void-sent"}
+)
 """Notices of something that was sent from here, behind which the next claim is offered."""
 
 

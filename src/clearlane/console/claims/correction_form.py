@@ -6,19 +6,19 @@
 A path is a field's name, for lines and codes with their place: ``F24_ClaimLines[0].F24F_Charges``. Knows no page.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 
+from clearlane.claims import codes
 from clearlane.claims.fields import (
     Claim,
     ClaimField,
     ClaimPart,
-    JsonClaim,
     encode,
     fields_of,
     nested_parts,
@@ -31,10 +31,11 @@ from clearlane.console.claims.file_claim_form import correctable_elements
 from clearlane.console.frame import page_text
 
 TEXT_CHARACTERS_MAX = 500
+ITEMS_ADDED_MAX = 25
+"""How many items one correction adds to an array of codes."""
 VENDOR_CLAIM_ID, PAYER_ID = "Svc_VendorClaimId", "Svc_PayerId"
 NOT_CHANGED_HERE = frozenset({VENDOR_CLAIM_ID, PAYER_ID})
 """Fields that a correction keeps; a claim that no payer was sent may get another payer."""
-_ITEM_PATH = re.compile(r"(\w+)\[(\d{1,3})\]\.(\w+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,10 @@ class CorrectionInput:
     billed: bool = False
     sentence: str = ""
     """What the payer said about it."""
+    required: bool = False
+    """Whether every claim has it."""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """The codes of its list with their meanings; empty for a field without one."""
 
     @property
     def changed(self) -> bool:
@@ -103,49 +108,67 @@ def correction_inputs(
         return _file_inputs(claim, texts, sentences)
     form = form_of(claim)
     kept = kept_fields(with_payer=with_payer)
-    codes = nested_parts(form.claim)
+    arrays, of_line = nested_parts(form.claim), nested_parts(form.line)
     found: list[CorrectionInput] = []
     for each in fields_of(form.claim).values():
         if each.name == form.lines_field or each.name in kept:
             continue
-        if each.name in codes:
-            found += _item_inputs(each, codes[each.name], claim, texts, sentences)
+        if each.name in arrays:
+            found += _item_inputs(each, arrays[each.name], "", 0, claim, texts, sentences)
         elif _is_plain(claim, each):
             found.append(_input(each, each.name, 0, claim, texts, sentences))
     for at, line in enumerate(form.lines(claim)):
-        found += [
-            _input(each, f"{form.lines_field}[{at}].{each.name}", at + 1, line, texts, sentences)
-            for each in fields_of(form.line).values()
-            if _is_plain(line, each)
-        ]
+        begin = f"{form.lines_field}[{at}]."
+        for each in fields_of(form.line).values():
+            # Of a line the arrays that the paper form has, such as teeth.
+            if each.name in of_line and each.box:
+                part = of_line[each.name]
+                found += _item_inputs(each, part, begin, at + 1, line, texts, sentences)
+            elif _is_plain(line, each):
+                found.append(_input(each, begin + each.name, at + 1, line, texts, sentences))
     return found
 
 
 def _item_inputs(
     each: ClaimField,
     part: type[ClaimPart],
-    claim: JsonClaim,
+    begin: str,
+    line: int,
+    holder: ClaimPart,
     texts: Mapping[str, str],
     sentences: Mapping[str, str],
 ) -> list[CorrectionInput]:
     """Return the inputs of an array such as the diagnoses of a UB-04, with one more for a code that is to be added.
 
-    What is said of the array is shown at its first item.
+    What is said of the array is shown at its first item. ``begin`` is the path of the line that has it; empty for the claim.
     """
-    items: list[ClaimPart] = [*(claim.__dict__.get(each.name) or ())]
+    items: list[ClaimPart] = [*(holder.__dict__.get(each.name) or ())]
     if not nested_parts(part):
-        items.append(part.model_construct())
+        added = _items_added(f"{begin}{each.name}[", len(items), texts)
+        items += (part.model_construct() for _ in range(added))
     found: list[CorrectionInput] = []
     for at, item in enumerate(items):
         for leaf in fields_of(part).values():
             if not _is_plain(item, leaf):
                 continue
-            one = _input(leaf, f"{each.name}[{at}].{leaf.name}", 0, item, texts, sentences)
-            said = "" if found else sentences.get(each.name, "")
-            said = said or (sentences.get(f"{each.name}[].{leaf.name}", "") if at == 0 else "")
+            array = f"{begin}{each.name}"
+            one = _input(leaf, f"{array}[{at}].{leaf.name}", line, item, texts, sentences)
+            said = "" if found else sentences.get(array, "")
+            said = said or (sentences.get(f"{array}[].{leaf.name}", "") if at == 0 else "")
             label = f"{leaf.label} ({at + 1})"
-            found.append(replace(one, box=each.box, label=label, sentence=one.sentence or said))
+            # A line's own items have boxes of their own: a tooth 27, its surfaces 28.
+            box = leaf.box if line else each.box
+            said = one.sentence or said
+            found.append(replace(one, box=box, label=label, sentence=said, required=False))
     return found
+
+
+def _items_added(array: str, stored: int, texts: Mapping[str, str]) -> int:
+    """Return how many items beyond those that are stored have inputs: those with a text, and one more."""
+    indexes = (path[len(array) :].partition("]")[0] for path in texts if path.startswith(array))
+    known = (int(index) for index in indexes if index.isdecimal() and len(index) < 4)
+    last = max(known, default=-1)
+    return min(max(last + 1 - stored, 0), ITEMS_ADDED_MAX) + 1
 
 
 def _file_inputs(
@@ -176,7 +199,9 @@ def changed_texts(
     claim: Claim, given: Mapping[str, str], *, with_payer: bool = False
 ) -> dict[str, str]:
     """Return of the given texts those that differ from the claim, by path; unknown paths are left out."""
-    known = {one.path: one for one in correction_inputs(claim, {}, {}, with_payer=with_payer)}
+    # Of a claim of a file no text adds an input.
+    texts = {} if isinstance(claim, X12Claim) else given
+    known = {one.path: one for one in correction_inputs(claim, texts, {}, with_payer=with_payer)}
     return {
         path: text[:TEXT_CHARACTERS_MAX].strip()
         for path, text in given.items()
@@ -188,35 +213,54 @@ def to_fields(claim: Claim, changes: Mapping[str, str]) -> dict[str, object]:
     """Return changed texts as the fields that a correction takes: lines and arrays of codes come whole."""
     if isinstance(claim, X12Claim):
         return {path: text or None for path, text in changes.items()}
-    kinds = {one.path: one.kind for one in correction_inputs(claim, {}, {}, with_payer=True)}
+    inputs = correction_inputs(claim, changes, {}, with_payer=True)
+    kinds = {one.path: one.kind for one in inputs}
     fields: dict[str, object] = {}
-    content: dict[str, object] = msgspec.json.decode(encode(claim))
-    arrays: dict[str, list[dict[str, object]]] = {}
+    content: dict[str, Any] = msgspec.json.decode(encode(claim))
+    arrays: set[str] = set()
     for path, text in changes.items():
         value = _value(kinds[path], text)
-        of_item = _ITEM_PATH.fullmatch(path)
-        if of_item is None:
+        name, is_item, _ = path.partition("[")
+        if is_item:
+            arrays.add(name)
+            _set_at(content, path, value)
+        else:
             fields[path] = value
-            continue
-        name, at = of_item[1], int(of_item[2])
-        if name not in arrays:
-            known = content.get(name)
-            # One more than there are: the input for a code that is added.
-            arrays[name] = [*(known if isinstance(known, list) else ()), {}]
-        _set_in_item(arrays[name][at], of_item[3], value)
-    return fields | {name: [one for one in items if one] for name, items in arrays.items()}
+    return fields | {name: _filled_items(content[name]) for name in sorted(arrays)}
+
+
+def _set_at(holder: dict[str, Any], path: str, value: object) -> None:
+    """Set the value at a path of a claim's content, or remove it; items that are missing are added."""
+    step, _, rest = path.partition(".")
+    name, _, index = step.rstrip("]").partition("[")
+    if index:
+        items = holder.setdefault(name, [])
+        items += ({} for _ in range(int(index) + 1 - len(items)))
+        _set_at(items[int(index)], rest, value)
+    elif value is None:
+        holder.pop(name, None)
+    else:
+        holder[name] = value
+
+
+def _filled_items(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the items that have a value, each without its empty arrays of items."""
+    kept = []
+    for item in items:
+        inner = {
+            name: _filled_items(value)
+            for name, value in item.items()
+            if isinstance(value, list) and all(isinstance(one, dict) for one in value)
+        }
+        own = {name: value for name, value in (item | inner).items() if value != []}
+        if own:
+            kept.append(own)
+    return kept
 
 
 def billed_changes(changes: Mapping[str, str]) -> list[str]:
     """Return the names of changed fields that change what was billed."""
     return sorted({path.rpartition(".")[2] for path in changes if is_billed(path)})
-
-
-def _set_in_item(item: dict[str, object], name: str, value: object) -> None:
-    if value is None:
-        item.pop(name, None)
-    else:
-        item[name] = value
 
 
 def _is_plain(part: ClaimPart, each: ClaimField) -> bool:
@@ -238,7 +282,8 @@ def _input(
     sentences: Mapping[str, str],
 ) -> CorrectionInput:
     value = part.__dict__.get(each.name)
-    sent = _text(value)
+    sent, kind = value_text(value), _kind(each, value)
+    has_choices = each.codes and kind == "text" and each.codes not in codes.MULTIPLE
     return CorrectionInput(
         path=path,
         box=each.box,
@@ -246,8 +291,10 @@ def _input(
         line=line,
         sent=sent,
         text=texts.get(path, sent),
-        kind=_kind(each, value),
+        kind=kind,
         billed=is_billed(path),
+        required=each.required,
+        choices=codes.accepted_meanings(each.codes) if has_choices else {},
         sentence=next(
             (s for p, s in sentences.items() if p == path or p.partition("[")[0] == path), ""
         ),
@@ -262,7 +309,8 @@ def _kind(each: ClaimField, value: object) -> str:
     return "list" if each.is_array or isinstance(value, tuple) else "text"
 
 
-def _text(value: object) -> str:
+def value_text(value: object) -> str:
+    """Return a value of a claim as the text of its input."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -62,7 +62,7 @@ async def show_search(request: PageRequest) -> Response:
         return named
     is_wide = request.query("months") == str(SEARCH_MONTHS_MAX)
     months = SEARCH_MONTHS_MAX if is_wide else SEARCH_MONTHS
-    found = exact or await _find_by_person(request, sites, text, _months_ago(request.today, months))
+    found = exact or await find_by_person(request, sites, text, months=months)
     now = request.context.clock.now()
     return request.render(
         "search.html",
@@ -147,17 +147,23 @@ async def _find(request: PageRequest, sites: Sequence[Site], texts: list[str]) -
     return await _load(request, sites, found)
 
 
-async def _find_by_person(
-    request: PageRequest, sites: Sequence[Site], text: str, since: str
+async def find_by_person(
+    request: PageRequest,
+    sites: Sequence[Site],
+    text: str,
+    *,
+    months: int = SEARCH_MONTHS_MAX,
+    action: str = "console.search",
 ) -> list[ClaimRow]:
-    """Return the claims since a day whose member id this is, or whose patient has this name."""
+    """Return the claims of some months whose member id this is, or whose patient has this name; the look is audited."""
+    since = _months_ago(request.today, months)
     found: list[tuple[int, str]] = []
     if member := read_member(text):
         for site in sites:
             found += await _find_by_member(request, site, member, since)
     if found:
-        return await _load(request, sites, found)
-    return await _find_by_name(request, sites, text, since)
+        return await _load(request, sites, found, action)
+    return await _find_by_name(request, sites, text, since, action)
 
 
 async def _find_by_member(
@@ -170,7 +176,7 @@ async def _find_by_member(
 
 
 async def _find_by_name(
-    request: PageRequest, sites: Sequence[Site], text: str, since: str
+    request: PageRequest, sites: Sequence[Site], text: str, since: str, action: str
 ) -> list[ClaimRow]:
     name, born = read_name(text)
     start = name_start(name)
@@ -183,7 +189,7 @@ async def _find_by_name(
         if born:
             where = claim_search.patient_filters(vault, scope.vendor, name, born)
         found += await _numbers(request, scope, {**where, "created_day_from": since})
-    rows = await _load(request, sites, found)
+    rows = await _load(request, sites, found, action)
     return [row for row in rows if search_name(row.patient.partition(",")[0]).startswith(wanted)]
 
 
@@ -217,7 +223,10 @@ async def _numbers(
 
 
 async def _load(
-    request: PageRequest, sites: Sequence[Site], found: Sequence[tuple[int, str]]
+    request: PageRequest,
+    sites: Sequence[Site],
+    found: Sequence[tuple[int, str]],
+    action: str = "console.search",
 ) -> list[ClaimRow]:
     rows: list[ClaimRow] = []
     for site in sites:
@@ -227,6 +236,6 @@ async def _load(
             site,
             numbers,
             actor=request.actor,
-            action="console.search",
+            action=action,
         )
     return rows

@@ -60,7 +60,7 @@ async def show_send(request: PageRequest) -> Response:
 @pages.act(PATH, ADDS, form_bytes_max=FORM_BYTES_MAX)
 async def send_claims(request: PageRequest) -> Response:
     """Take a file in, and show what became of it."""
-    site = _chosen_site(request)
+    site = request.named_site("of")
     content, fault = _read_content(request)
     if site is None:
         fault = "Choose the site that the claims are of."
@@ -82,15 +82,6 @@ async def send_claims(request: PageRequest) -> Response:
     await upload.write(content)
     file = await upload.finish(name)
     return request.redirect(f"/files/sites/{file.file_id}")
-
-
-def _chosen_site(request: PageRequest) -> Site | None:
-    """Return the site that the form names, or the only one that there is."""
-    sites = request.chosen_sites
-    named = request.form.get("of")
-    if not named and len(sites) == 1:
-        return sites[0]
-    return next((one for one in sites if named and str(one.id) == named), None)
 
 
 def _read_content(request: PageRequest) -> tuple[bytes, str]:

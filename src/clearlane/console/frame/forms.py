@@ -20,7 +20,7 @@ from clearlane.kernel.ids import NO_VENDOR, random_text
 from clearlane.store.vault.vault import Vault
 
 CONSOLE_FORM_BYTES_MAX = 256 * 1024
-CONSOLE_FORM_FIELDS_MAX = 1_000
+CONSOLE_FORM_FIELDS_MAX = 4_000
 # A form that was kept while its session ended comes along, sealed.
 SIGN_IN_FORM_BYTES_MAX = 56 * 1024
 SIGN_IN_FORM_FIELDS_MAX = 10

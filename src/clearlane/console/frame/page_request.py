@@ -164,6 +164,13 @@ class PageRequest:
         """Those of the chosen sites that a page about several of them counts and lists, one after the other."""
         return self.chosen_sites[:SITES_AT_ONCE_MAX]
 
+    def named_site(self, field: str) -> Site | None:
+        """Return the chosen site that a field of the form names by its id, or the only one that there is."""
+        sites, named = self.chosen_sites, self.form.get(field)
+        if not named and len(sites) == 1:
+            return sites[0]
+        return next((one for one in sites if named and str(one.id) == named), None)
+
     def site_of(self, vendor: int, site: int) -> Site | None:
         """Return a site by its owner columns, if the user may see it."""
         return next((s for s in self.sites if (s.vendor_id, s.id) == (vendor, site)), None)

@@ -87,6 +87,15 @@ for (const button of document.querySelectorAll("[data-needs]")) {
   });
 }
 
+// Enter in a search inside a form presses the button of that search.
+for (const field of document.querySelectorAll("[data-presses]")) {
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    document.getElementById(field.dataset.presses).click();
+  });
+}
+
 // An answer that comes while the pointer is pressed waits: what moved away under it would not be clicked. Who types
 // has let go of it, even if that was outside the window.
 let isPressed = false;

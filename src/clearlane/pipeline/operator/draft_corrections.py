@@ -1,4 +1,7 @@
-"""Keep a person's correction until it is sent: sealed, for 30 days, and one person at a time.
+"""Keep what a person writes until it is sent: sealed, for 30 days, and one person at a time.
+
+A correction is kept under the number of its claim; a new claim under an id of its own, which becomes its claim id: however
+often it is sent, it is one claim.
 
 Knows values by the paths of fields; knows no page.
 """
@@ -12,8 +15,8 @@ import msgspec
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.claims import correction_drafts
-from clearlane.store.claims.correction_drafts import CorrectionDraft
+from clearlane.store.claims import claim_drafts
+from clearlane.store.claims.claim_drafts import ClaimDraft
 from clearlane.store.database.database import Actor, Tx, write_audit
 
 DRAFT_DAYS_MAX = 30
@@ -25,6 +28,9 @@ WRITING_MINUTES_MAX = 15
 class OpenDraft:
     """A draft that was opened; without a repr of its values."""
 
+    draft_id: str
+    form: str
+    """The form that a new claim is written on; empty for a correction."""
     author: str
     begun_at: datetime
     saved_at: datetime
@@ -36,15 +42,22 @@ class OpenDraft:
         return self.author != name and is_fresh
 
 
-async def load_draft(context: WorkContext, site: Site, claim_number: str) -> OpenDraft | None:
+async def load_draft(context: WorkContext, site: Site, draft_id: str) -> OpenDraft | None:
     """Return the draft of a claim's correction. The caller has audited the look at the claim."""
     async with context.database.read(site.scope) as tx:
-        found = await correction_drafts.find_draft(tx, claim_number)
+        found = await claim_drafts.find_draft(tx, draft_id)
         if found is None:
             return None
         await context.vault.load_keys_of(tx, [found.payload])
-    content = context.vault.open(site.scope, correction_drafts.TABLE, claim_number, found.payload)
+    return open_draft(context, site, found)
+
+
+def open_draft(context: WorkContext, site: Site, found: ClaimDraft) -> OpenDraft:
+    """Open a stored draft. The caller has loaded its data key and audited the look."""
+    content = context.vault.open(site.scope, claim_drafts.TABLE, found.draft_id, found.payload)
     return OpenDraft(
+        draft_id=found.draft_id,
+        form=found.form,
         author=found.author,
         begun_at=from_micros(found.begun_at),
         saved_at=from_micros(found.saved_at),
@@ -55,38 +68,49 @@ async def load_draft(context: WorkContext, site: Site, claim_number: str) -> Ope
 async def keep_draft(
     context: WorkContext,
     site: Site,
-    claim_number: str,
+    draft_id: str,
     values: Mapping[str, str],
     *,
     actor: Actor,
     now: datetime,
+    form: str = "",
+    begins: bool = True,
 ) -> None:
-    """Keep a draft; ``now`` is the real time, since people write in it."""
+    """Keep a draft; ``now`` is the real time, since people write in it.
+
+    ``form`` is that of a new claim. Without ``begins`` a draft that is gone, because it was sent, stays gone.
+    """
     await context.vault.ensure_key(site.scope)
     payload = context.vault.seal(
-        site.scope, correction_drafts.TABLE, claim_number, msgspec.json.encode(dict(values))
+        site.scope, claim_drafts.TABLE, draft_id, msgspec.json.encode(dict(values))
     )
     at = to_micros(now)
 
     async def job(tx: Tx) -> None:
-        before = await correction_drafts.find_draft(tx, claim_number)
+        before = await claim_drafts.find_draft(tx, draft_id)
+        if before is None and not begins:
+            return
         same = before is not None and before.author == actor.name
-        draft = CorrectionDraft(
-            claim_number, actor.name, before.begun_at if before and same else at, at, payload
+        draft = ClaimDraft(
+            draft_id, form, actor.name, before.begun_at if before and same else at, at, payload
         )
-        forget = to_micros(now - timedelta(days=DRAFT_DAYS_MAX))
-        await correction_drafts.put_draft(tx, draft, forget_before=forget)
-        tx.audit("claim.draft", ids=[claim_number])
+        await claim_drafts.put_draft(tx, draft, forget_before=oldest_kept(now))
+        tx.audit("claim.draft", ids=[draft_id])
 
     await context.database.write(site.scope, job, actor=actor)
 
 
-async def drop_draft(context: WorkContext, site: Site, claim_number: str, *, actor: Actor) -> None:
+def oldest_kept(now: datetime) -> int:
+    """Return the moment before which drafts are forgotten, in microseconds."""
+    return to_micros(now - timedelta(days=DRAFT_DAYS_MAX))
+
+
+async def drop_draft(context: WorkContext, site: Site, draft_id: str, *, actor: Actor) -> None:
     """Forget a draft."""
 
     async def job(tx: Tx) -> None:
-        await correction_drafts.drop_draft(tx, claim_number)
-        tx.audit("claim.draft_dropped", ids=[claim_number])
+        await claim_drafts.drop_draft(tx, draft_id)
+        tx.audit("claim.draft_dropped", ids=[draft_id])
 
     await context.database.write(site.scope, job, actor=actor)
 

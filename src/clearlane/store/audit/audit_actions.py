@@ -38,6 +38,8 @@ LOOKS: Mapping[str, str] = {
     "console.fix_cause": "Claims with the same cause were opened",
     "console.next_payer": "A claim for the next payer was opened",
     "console.search": "Claims were searched in the console",
+    "console.new_claim": "Earlier claims were searched for a new one",
+    "claim.draft_read": "A draft was looked at",
     "console.sign_in": "A person signed in",
     "console.sign_out": "A person signed out",
     "documents.read": "Payer documents were read",

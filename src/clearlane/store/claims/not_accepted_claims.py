@@ -9,10 +9,10 @@ from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import NEVER_SENT
 from clearlane.store.database.database import SystemScope, Tx
 from clearlane.store.database.schema import (
+    claim_drafts,
     claim_events,
     claim_notes,
     claims,
-    correction_drafts,
     file_claims,
     shadow_answers,
     shadow_claims,
@@ -31,7 +31,7 @@ async def purge(tx: Tx, before: int, limit: int) -> list[str]:
     numbers = [str(one["claim_number"]) for one in ids]
     if numbers:
         await claim_ids.remove_others(tx, ids)
-        for statement in (_PURGE_ANSWERS, *_PURGE):
+        for statement in (_PURGE_ANSWERS, _PURGE_DRAFTS, *_PURGE):
             await tx.run(statement, claim_numbers=numbers)
     return numbers
 
@@ -53,7 +53,6 @@ _PURGE = tuple(
     for table in (
         claim_events,
         claim_notes,
-        correction_drafts,
         file_claims,
         shadow_claims,
         work_items,
@@ -62,4 +61,7 @@ _PURGE = tuple(
 )
 _PURGE_ANSWERS = Statement(
     delete(shadow_answers).where(among(shadow_answers.c.subject_id, "claim_numbers")), system=True
+)
+_PURGE_DRAFTS = Statement(
+    delete(claim_drafts).where(among(claim_drafts.c.draft_id, "claim_numbers")), system=True
 )

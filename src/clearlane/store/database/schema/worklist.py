@@ -16,7 +16,7 @@ from sqlalchemy import (
 from clearlane.store.database.schema.core import client_table
 
 __all__ = [
-    "claim_notes", "claim_summaries", "correction_drafts", "secondary_drafts", "work_items",
+    "claim_drafts", "claim_notes", "claim_summaries", "secondary_drafts", "work_items",
 ]  # fmt: skip
 
 # What people decided about working on a claim; a claim that no one touched has no row.
@@ -46,15 +46,18 @@ claim_notes = client_table(
     Column("payload", LargeBinary, nullable=False),
 )
 
-# Corrections that were begun and not sent, sealed; kept for 30 days.
-correction_drafts = client_table(
-    "correction_drafts",
-    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
+# Corrections and new claims that were begun and not sent, sealed; kept for 30 days.
+claim_drafts = client_table(
+    "claim_drafts",
+    # The number of the claim that is corrected; of a new claim an id of its own.
+    Column("draft_id", Text, nullable=False),
+    # The form that a new claim is written on; empty for a correction.
+    Column("form", Text, nullable=False),
     Column("author", Text, nullable=False),
     Column("begun_at", BigInteger, nullable=False),
     Column("saved_at", BigInteger, nullable=False, index=True),
     Column("payload", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("vendor_id", "site_id", "claim_number"),
+    PrimaryKeyConstraint("vendor_id", "site_id", "draft_id"),
 )
 
 # Claims for the next payer, made from what the payer before decided; bound to that claim and its claim payment.
