@@ -46,6 +46,7 @@ FAULTS: dict[str, BillFault] = {
         "I354",
     ),
     "no such type of bill": BillFault(TESTS, {"13:A:1": "09:A:1"}, E, "I101"),
+    "a type of bill that is not known": BillFault(TESTS, {"13:A:1": "27:A:1"}, W, "I201"),
     "a type of bill with its frequency": BillFault(
         TESTS, {"13:A:1": "131:A:1"}, E, "I101 ELM-LONG"
     ),
@@ -78,7 +79,7 @@ FAULTS: dict[str, BillFault] = {
     "no such admission type": BillFault(TESTS, {"CL1*3*1*01": "CL1*7*1*01"}, E, "I118"),
     "no admission type": BillFault(STAY, {"CL1*1*1*01": "CL1**1*01"}, E, "I119"),
     "no such origin": BillFault(TESTS, {"CL1*3*1*01": "CL1*3*3*01"}, E, "I120"),
-    "a newborn from home": BillFault("111 newborn", {"CL1*4*5*01": "CL1*4*1*01"}, E, "I121"),
+    "a newborn from home": BillFault("111 newborn", {"CL1*4*5*01": "CL1*4*1*01"}, W, "I121"),
     "no origin": BillFault(TESTS, {"CL1*3*1*01": "CL1*3**01"}, E, "I122"),
     "still a patient on the only bill": BillFault(
         STAY,
@@ -101,7 +102,7 @@ FAULTS: dict[str, BillFault] = {
             "BE:80:::30": "BE:80:::29",
             "0120**15000*DA*30": "0120**15000*DA*29",
         },
-        E,
+        W,
         "I124",
     ),
     "died without a day": BillFault("111 died", {"HI*BH:55:D8:20260305~": ""}, W, "I125"),
@@ -119,7 +120,7 @@ FAULTS: dict[str, BillFault] = {
     "an admitting diagnosis of home health": BillFault(
         "329 home health", {"HI*ABF": "HI*ABJ:I10~HI*ABF"}, E, "I133"
     ),
-    "no reason for the visit": BillFault(VISIT, {"HI*APR:R079*APR:R0602~": ""}, E, "I134"),
+    "no reason for the visit": BillFault(VISIT, {"HI*APR:R079*APR:R0602~": ""}, W, "I134"),
     "a reason for a visit of a stay": BillFault(STAY, {"HI*ABF": "HI*APR:R0602~HI*ABF"}, E, "I135"),
     "nothing about presence": BillFault(STAY, {"ABK:J189:::::::Y": "ABK:J189"}, W, "I136"),
     "presence of an exempt diagnosis": BillFault(
@@ -144,9 +145,9 @@ FAULTS: dict[str, BillFault] = {
         STAY, {"PI*HHP20": f"PI*{DEMANDING_PAYER}"}, W, "I147 I160"
     ),
     "no such condition": BillFault("111 one day", {"HI*BG:40": "HI*BG:40*BG:S1"}, W, "I248"),
-    "a condition twice": BillFault("111 one day", {"HI*BG:40": "HI*BG:40*BG:40"}, E, "I148"),
+    "a condition twice": BillFault("111 one day", {"HI*BG:40": "HI*BG:40*BG:40"}, W, "I148"),
     "an occurrence twice": BillFault(
-        "111 died", {"BH:55:D8:20260305": "BH:55:D8:20260305*BH:55:D8:20260305"}, E, "I149"
+        "111 died", {"BH:55:D8:20260305": "BH:55:D8:20260305*BH:55:D8:20260305"}, W, "I149"
     ),
     "a span as an occurrence": BillFault(
         "111 died", {"BH:55:D8:20260305": "BH:55:D8:20260305*BH:74:D8:20260305"}, W, "I249"
@@ -157,8 +158,16 @@ FAULTS: dict[str, BillFault] = {
     "a span before birth": BillFault(
         "211 nursing", {"20260223-20260227": "19850223-19850227"}, E, "I150"
     ),
+    "a span twice": BillFault(
+        "211 nursing",
+        {
+            "BI:70:RD8:20260223-20260227": "BI:70:RD8:20260223-20260227*BI:70:RD8:20260223-20260227",
+        },
+        W,
+        "I250",
+    ),
     "no such value": BillFault(STAY, {"BE:80:::3": "BE:80:::3*BE:00:::5"}, W, "I251"),
-    "a value twice": BillFault(STAY, {"BE:80:::3": "BE:80:::3*BE:80:::3"}, E, "I151"),
+    "a value twice": BillFault(STAY, {"BE:80:::3": "BE:80:::3*BE:80:::3"}, W, "I151"),
     "days that do not add up": BillFault(STAY, {"BE:80:::3": "BE:80:::2"}, W, "I152"),
     "no covered days": BillFault(STAY, {"HI*BE:80:::3~": ""}, W, "I153"),
     "employment without its day": BillFault(
@@ -225,13 +234,14 @@ FAULTS: dict[str, BillFault] = {
     ),
     # lines
     "no such revenue code": BillFault(TESTS, {"SV2*0301": "SV2*301"}, E, "I169"),
+    "a revenue code of no category": BillFault(TESTS, {"SV2*0301": "SV2*0050"}, W, "I269"),
     "the total as a line": BillFault(STAY, {"SV2*0250": "SV2*0001"}, E, "I169"),
-    "a test without a procedure": BillFault(TESTS, {"SV2*0301*HC:83036": "SV2*0301*"}, E, "I170"),
+    "a test without a procedure": BillFault(TESTS, {"SV2*0301*HC:83036": "SV2*0301*"}, W, "I170"),
     "a rate line without its code": BillFault(
-        "329 home health", {"SV2*0023*HP:1CA11": "SV2*0023*"}, E, "I171"
+        "329 home health", {"SV2*0023*HP:1CA11": "SV2*0023*"}, W, "I171"
     ),
     "a rate code elsewhere": BillFault(
-        "329 home health", {"SV2*0551*HC:G0299": "SV2*0551*HP:1CA11"}, E, "I171"
+        "329 home health", {"SV2*0551*HC:G0299": "SV2*0551*HP:1CA11"}, W, "I171"
     ),
     "lines without days": BillFault(TESTS, NO_DATES, E, "I172"),
     "lines of one day without it": BillFault(
@@ -246,7 +256,7 @@ FAULTS: dict[str, BillFault] = {
         STAY, {"0120**1500*DA*3": "0270**1500*UN*3"}, W, "I177"
     ),
     "accommodation of an outpatient": BillFault(
-        TESTS, {"0301*HC:83036*37*UN*1": "0120**37*DA*1"}, E, "I178"
+        TESTS, {"0301*HC:83036*37*UN*1": "0120**37*DA*1"}, W, "I178"
     ),
     "leave without its span": BillFault(
         "211 with leave", {"HI*BI:74:RD8:20260307-20260308~": ""}, W, "I179"

@@ -8,7 +8,7 @@ GUIDE = "the guide alone: "
 NOT = "no rule: "
 
 TRADE_EDITS: dict[int, str] = {
-    1: "I101",
+    1: "I101 I201",
     2: "I102 ELM-LIST",
     3: "I103",
     4: "C901 X837-ORIGINAL",
@@ -57,7 +57,7 @@ TRADE_EDITS: dict[int, str] = {
     47: "I147",
     48: "I148 I248",
     49: "I149 I249",
-    50: "I150 I249",
+    50: "I150 I249 I250",
     51: "I151 I251",
     52: "I152",
     53: "I153",
@@ -76,7 +76,7 @@ TRADE_EDITS: dict[int, str] = {
     66: "I166",
     67: "I167",
     68: "I168",
-    69: "I169",
+    69: "I169 I269",
     70: "I170",
     71: "I171",
     72: "I172 I272",
@@ -107,6 +107,17 @@ TRADE_EDITS: dict[int, str] = {
 }
 BESIDE = {"I197", "I198", "I199"}
 """Rules of ours that are no edit of the list: Medicare's adjustments, and payers without institutional claims."""
+
+ERRORS: dict[str, str] = {
+    **dict.fromkeys(["I110", "I111", "I133"], "X12's interpretations 1479 and 1520"),
+    **dict.fromkeys(["I114", "I119", "I122", "I130", "I135", "I159", "I161", "I172"], "the guide requires it, or has no place for it"),
+    **dict.fromkeys(["I113", "I150", "I173", "I175", "I182"], "arithmetic: of days, and of amounts"),
+    **dict.fromkeys(["I101", "I102", "I169"], "the form of a required element; values beyond our lists are warnings"),
+    **dict.fromkeys(["I117", "I118", "I120", "I141"], "the guide names the list; ours was compared with a public one"),
+    "I123": "the list of edits says so of stays, home health and hospices",
+    "I199": "the payer's row of the directory",
+}  # fmt: skip
+"""Rules of ours that are errors, and why: others warn, since the committee's manual is not public."""
 
 OF_THE_GUIDE: dict[int, tuple[str, str, str]] = {
     2: ("131 laboratory", "13:A:1", "13:A:R"),

@@ -34,7 +34,7 @@ from clearlane.x12.rules import SET, rules_for
 from tests.claims.institutional_claims import ATTENDING, BILLS, OPERATING, TODAY, Bill, file_of
 from tests.claims.institutional_faults import DEMANDING_PAYER, FAULTS, OF_FIELDS, PROFESSIONAL_PAYER
 from tests.claims.outgoing import medical, refusals
-from tests.claims.rules_837i import BESIDE, GUIDE, NOT, OF_THE_GUIDE, TRADE_EDITS
+from tests.claims.rules_837i import BESIDE, ERRORS, GUIDE, NOT, OF_THE_GUIDE, TRADE_EDITS
 from tests.claims.test_x12_form import views_in
 from tests.corpus import corpus_files
 
@@ -347,6 +347,7 @@ def test_every_edit_of_the_trade_has_a_rule_or_a_reason():
     assert [*TRADE_EDITS] == [*range(1, 97)]
     assert {number: ids for number, ids in rules.items() if not set(ids) <= known} == {}
     assert {id for ids in rules.values() for id in ids if id in OWN} | BESIDE == set(OWN)
+    assert set(ERRORS) == {id for id in OWN if RULES[id].severity is Severity.ERROR}
     # A rule of ours has the number of its edit.
     assert {id for number, ids in rules.items() for id in ids if id in OWN and int(id[2:]) != number} == {
         "I170", "I180", "I192", "I249",

@@ -9,6 +9,7 @@ the admitting diagnosis and inpatient for the admission date. So there is no not
 The numbers are those of the National Uniform Billing Committee, the words are our own. Knows no claim.
 """
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
@@ -51,6 +52,8 @@ BILL_TYPES: Mapping[str, str] = MappingProxyType(
         "89": "other special facility",
     }
 )
+# Public tables name facilities 1 to 8 with classifications 1 to 9, some of them without saying whether they are still in use.
+_BILL_TYPE = re.compile(r"[1-9][1-9]", re.ASCII)
 
 
 class Usage(StrEnum):
@@ -164,6 +167,11 @@ TAXONOMIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """What the billing provider's taxonomy code begins with, by type of bill; other types have no expectation."""
+
+
+def is_bill_type(given: str) -> bool:
+    """Return whether a text can be a facility and a classification, also one that is not in the table."""
+    return _BILL_TYPE.fullmatch(given) is not None
 
 
 def usage(element: BillElement, bill_type: str | None) -> Usage:

@@ -131,7 +131,7 @@ def stay_has_an_admitting_diagnosis(view: ClaimView, inputs: RuleInputs) -> Iter
         )
 
 
-@rule("I134", paths=(VISIT_REASONS, "lines[].revenue_code"), x12=HI)
+@rule("I134", paths=(VISIT_REASONS, "lines[].revenue_code"), x12=HI, severity=WARNING)
 def unscheduled_visit_has_a_reason(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An unscheduled outpatient visit (emergency, urgent care, observation) has the patient's reason."""
     stay = view.institutional
@@ -308,7 +308,7 @@ def _repeated(
             yield f"{path}[{at}]", f"The {what} {quoted(codes[at])} is given twice; give each once."
 
 
-@rule("I148", paths=(CONDITIONS,), x12=HI)
+@rule("I148", paths=(CONDITIONS,), x12=HI, severity=WARNING)
 def condition_codes_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A condition code is given once."""
     codes = _codes(view.institutional.condition_codes)
@@ -334,7 +334,7 @@ def _outside(
             )
 
 
-@rule("I149", paths=(OCCURRENCES,), x12=HI)
+@rule("I149", paths=(OCCURRENCES,), x12=HI, severity=WARNING)
 def occurrences_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An occurrence code is given once for a day."""
     found = view.institutional.occurrences
@@ -355,7 +355,7 @@ def occurrences_and_spans_have_their_own_codes(
 
 @rule("I150", paths=(SPANS,), x12=HI)
 def spans_run_forwards(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A span of days begins in the patient's life, ends on or after the day it begins, and is given once."""
+    """A span of days begins in the patient's life, and ends on or after the day it begins."""
     found = view.institutional.occurrence_spans
     for at, one in enumerate(found):
         if one.first_day and one.last_day and one.last_day < one.first_day:
@@ -370,11 +370,17 @@ def spans_run_forwards(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFin
                 f"The span {quoted(one.code)} begins on {one.first_day}, before the patient's birth on {view.patient_birth}; "
                 "correct one of these days.",
             )
+
+
+@rule("I250", paths=(SPANS,), x12=HI, severity=WARNING)
+def spans_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A span of days is given once."""
+    found = view.institutional.occurrence_spans
     keys = [(one.code, one.first_day, one.last_day) for one in found]
     yield from _repeated(SPANS, keys, _codes(found), "occurrence span")
 
 
-@rule("I151", paths=(VALUES,), x12=HI)
+@rule("I151", paths=(VALUES,), x12=HI, severity=WARNING)
 def value_codes_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A value code is given once."""
     codes = _codes(view.institutional.value_codes)

@@ -2,10 +2,12 @@
 
 A revenue code is judged by its category: the committee adds codes to categories every year. Knows no claim.
 
-What the numbers rest on: patient statuses were compared with the public code table of Medicare's claim files (ResDAC: Patient
-Discharge Status Code), the first revenue codes with its table of revenue centers, spans 70 to 79 with a list of a Medicare
-contractor. The committee's own list is not public. The other revenue codes and the ranges of condition, occurrence, span and
-value codes have no public source that could be compared, so what is outside the ranges is a warning.
+What the numbers rest on: patient statuses and frequencies were compared with the public code tables of Medicare's claim files
+(ResDAC: Patient Discharge Status Code, Claim Frequency Code), points of origin with the values that a vendor of hospital
+systems recommends, the first revenue codes with ResDAC's table of revenue centers, spans 70 to 79 with a list of a Medicare
+contractor. The committee's own list is not public. The types of bill (ResDAC's tables have more of them, without their days),
+the other revenue codes and the ranges of condition, occurrence, span and value codes have no public source that says what is
+in use today, so what is outside of them is a warning.
 """
 
 import re
@@ -103,6 +105,7 @@ CONDITION = re.compile(r"(?!00)\d\d|[A-HMNPRW][0-9A-Z]", re.ASCII)
 VALUE = re.compile(r"(?!00)\d\d|[A-HPQX-Z][0-9A-Z]", re.ASCII)
 
 _REVENUE = re.compile(r"002[2-4]|0[1-9]\d\d|100\d|210\d|310\d", re.ASCII)
+_FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 TOTAL_LINE = "0001"
 HIPPS_REVENUE = frozenset({"0022", "0023", "0024"})
 """Lines of prospective payment of nursing facilities, home health and rehabilitation."""
@@ -114,6 +117,11 @@ _TRANSPORT = re.compile(r"054\d", re.ASCII)
 _OPERATION = re.compile(r"036\d", re.ASCII)
 _WITH_PROCEDURE = re.compile(r"03[0-5]\d|045\d|0636", re.ASCII)
 """Laboratory, imaging, emergency department and detailed drugs."""
+
+
+def has_four_digits(code: str) -> bool:
+    """Return whether a text has the form of a revenue code."""
+    return _FOUR_DIGITS.fullmatch(code) is not None
 
 
 def is_revenue_code(code: str) -> bool:

@@ -12,6 +12,7 @@ from clearlane.claims.rules.institutional.facility_codes import (
     LEAVE_SPAN,
     TOTAL_LINE,
     asks_for_procedure,
+    has_four_digits,
     is_accommodation,
     is_revenue_code,
 )
@@ -43,8 +44,8 @@ ZERO = Decimal(0)
 
 
 @rule("I169", paths=(REVENUE,), x12="2400/SV2/01")
-def revenue_codes_exist(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """A revenue code has four digits of a category that exists; the total (0001) is no line."""
+def revenue_codes_have_four_digits(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A revenue code has four digits; the total (0001) is no line."""
     for at, line in enumerate(view.lines):
         code = line.revenue_code
         if code == TOTAL_LINE:
@@ -53,14 +54,32 @@ def revenue_codes_exist(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
                 "Revenue code 0001 is the total of a paper bill; leave the line out: the total is in "
                 f"{view.form.name_of('total_charge')}.",
             )
-        elif code and not is_revenue_code(code):
+        elif code and not has_four_digits(code):
             yield (
                 f"lines[{at}].revenue_code",
                 f"There is no revenue code {quoted(code)}; give four digits with the leading zero, such as 0120.",
             )
 
 
-@rule("I170", paths=(PROCEDURE, REVENUE, BILL_TYPE), if_form_has=BILL_TYPE, x12="2400/SV2/02-02")
+@rule("I269", paths=(REVENUE,), x12="2400/SV2/01", severity=WARNING)
+def revenue_codes_are_in_a_category(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A revenue code is of a category that exists."""
+    for at, line in enumerate(view.lines):
+        code = line.revenue_code or TOTAL_LINE
+        if code != TOTAL_LINE and has_four_digits(code) and not is_revenue_code(code):
+            yield (
+                f"lines[{at}].revenue_code",
+                f"The revenue code {quoted(code)} is in no category that Clearlane knows; give a code of the list, such as 0120.",
+            )
+
+
+@rule(
+    "I170",
+    paths=(PROCEDURE, REVENUE, BILL_TYPE),
+    if_form_has=BILL_TYPE,
+    x12="2400/SV2/02-02",
+    severity=WARNING,
+)
 def outpatient_services_have_a_procedure(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -76,7 +95,12 @@ def outpatient_services_have_a_procedure(
             )
 
 
-@rule("I171", paths=("lines[].procedure_type", PROCEDURE, REVENUE), x12="2400/SV2/02-01")
+@rule(
+    "I171",
+    paths=("lines[].procedure_type", PROCEDURE, REVENUE),
+    x12="2400/SV2/02-01",
+    severity=WARNING,
+)
 def rate_codes_are_on_their_lines(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """Lines 0022, 0023 and 0024 have a HIPPS rate code of five characters, and other lines have none."""
     for at, line in enumerate(view.lines):
@@ -198,7 +222,7 @@ def stay_has_accommodation(view: ClaimView, inputs: RuleInputs) -> Iterator[Fiel
         )
 
 
-@rule("I178", paths=(REVENUE, BILL_TYPE), x12="2400/SV2/01")
+@rule("I178", paths=(REVENUE, BILL_TYPE), x12="2400/SV2/01", severity=WARNING)
 def outpatient_has_no_accommodation(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A bill of an outpatient, or of a stay under Part B, has no accommodation."""
     if not forbids(BillElement.ACCOMMODATION, view.institutional.bill_type):

@@ -13,6 +13,7 @@ from clearlane.claims.rules.institutional.bill_types import (
     BILL_TYPES,
     BillElement,
     forbids,
+    is_bill_type,
     requires,
 )
 from clearlane.claims.rules.institutional.facility_codes import (
@@ -78,14 +79,28 @@ _FREQUENCY_APART = "; the frequency has a place of its own (CLM05-3)"
 
 
 @rule("I101", paths=(BILL_TYPE,), x12="2300/CLM/05-1")
-def bill_type_exists(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
-    """The type of bill is a facility and a classification that exist, without a leading zero."""
+def bill_type_is_a_facility_and_a_classification(
+    view: ClaimView, inputs: RuleInputs
+) -> Iterator[FieldFinding]:
+    """The type of bill is a facility and a classification, without a leading zero."""
     given = view.institutional.bill_type
-    if given and given not in BILL_TYPES:
+    if given and not is_bill_type(given):
         yield (
             BILL_TYPE,
-            f"There is no type of bill {quoted(given)}; give a facility and a classification that exist, such as 11 or 13"
+            f"There is no type of bill {quoted(given)}; give a facility and a classification, such as 11 or 13"
             f"{_FREQUENCY_APART if len(given) > 2 else ''}.",
+        )
+
+
+@rule("I201", paths=(BILL_TYPE,), x12="2300/CLM/05-1", severity=WARNING)
+def bill_type_is_known(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
+    """A facility has the classification that the type of bill states, as far as Clearlane knows."""
+    given = view.institutional.bill_type
+    if given and is_bill_type(given) and given not in BILL_TYPES:
+        yield (
+            BILL_TYPE,
+            f"The type of bill {quoted(given)} is not one that Clearlane knows, and what depends on it is not checked; make "
+            "sure that the payer takes it.",
         )
 
 
@@ -274,7 +289,7 @@ def origin_exists(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]
         yield ORIGIN, f"There is no point of origin {quoted(given)}; give {_choices(ORIGINS)}."
 
 
-@rule("I121", paths=(ORIGIN, ADMISSION_TYPE), x12="2300/CL1/02")
+@rule("I121", paths=(ORIGIN, ADMISSION_TYPE), x12="2300/CL1/02", severity=WARNING)
 def newborn_has_an_origin_of_newborns(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
@@ -332,7 +347,7 @@ def final_outpatient_bill_ends_the_care(
         yield STATUS, _FINAL.format(view.frequency)
 
 
-@rule("I124", paths=(STATUS, "frequency"), x12="2300/CL1/03")
+@rule("I124", paths=(STATUS, "frequency"), x12="2300/CL1/03", severity=WARNING)
 def interim_bill_says_still_a_patient(
     view: ClaimView, inputs: RuleInputs
 ) -> Iterator[FieldFinding]:
