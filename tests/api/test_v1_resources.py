@@ -232,14 +232,14 @@ def test_a_payment_is_found_by_each_filter_and_read_as_835_and_csv(client, own):
     csv = client.get(f"{ROOT}/payments/{own.payment_id}/csv").text.splitlines()
     path = f"{ROOT}/payments/{own.payment_id}"
     # A check may be good from tomorrow on; no deposit is of a day that has not come.
-    day, less = text.headers["x-service-time"][:10], str(Decimal(payment["your_amount"]) - 1)
+    day, more = text.headers["x-service-time"][:10], str(Decimal(payment["your_amount"]) + 1)
     for body, names in (({"day": "2999-01-01", "amount": "ten"}, {"day", "amount"}), ({}, {"day"})):
         answer = client.post(f"{path}/deposit", json=body)
         assert {one["field"] for one in problem(answer, 400)["errors"]} == names, body
-    answer = client.post(f"{path}/deposit", json={"day": day, "amount": less})
+    answer = client.post(f"{path}/deposit", json={"day": day, "amount": more})
     assert answer.status_code == 200, answer.text
     deposited = answer.json()["deposit"]
-    assert deposited == {"state": "differs", "day": day, "amount": less, "difference": "-1.00"}
+    assert deposited == {"state": "differs", "day": day, "amount": more, "difference": "1.00"}
     settled = client.post(f"{path}/settle", json={"because": "recouped"})
     assert settled.json()["deposit"]["state"] == "settled"
     for verb in ("deposit", "settle"):

@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from standardwebhooks import Webhook
 
+from clearlane.cli.events import forward
+from clearlane.client.events import read_event
 from tests.client.scripted_service import Reply
 from tests.client.test_client_commands import run  # noqa: F401  (a fixture)
 from tests.client.test_webhooks import DELIVERY, ENDPOINT, EVENT, SECRET
@@ -56,29 +58,57 @@ def test_the_place_is_kept_in_a_file(run, service, tmp_path):  # noqa: F811
     assert service.received[-1].query["after"] == EVENT["id"]
 
 
+class Program(ThreadingHTTPServer):
+    """A developer's program: it is there, and answers 500, once it listens."""
+
+    def __init__(self):
+        self.received = received = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                received.append((dict(self.headers), body))
+                self.send_response(500)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler, bind_and_activate=False)
+        self.server_bind()
+        self.url = f"http://127.0.0.1:{self.server_port}/hook"
+
+    def begin(self):
+        self.server_activate()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
 def test_events_are_forwarded_signed(run):  # noqa: F811
-    received = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            received.append((dict(self.headers), body))
-            self.send_response(500)
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with Program() as program:
+        program.begin()
         replies = [Reply(200, EMPTY), Reply(200, PAGE), Reply(401, "0: no")]
-        address = f"http://127.0.0.1:{server.server_port}/hook"
-        done = run("listen", "--forward", address, reply=replies, CLEARLANE_WEBHOOK_SECRET=SECRET)
-    finally:
-        server.shutdown()
-        server.server_close()
-    [(headers, body)] = received
+        done = run(
+            "listen", "--forward", program.url, reply=replies, CLEARLANE_WEBHOOK_SECRET=SECRET
+        )
+        program.shutdown()
+    [(headers, body)] = program.received
     assert Webhook(SECRET).verify(body, headers) == json.loads(json.dumps(EVENT))
     assert "claim.paid" in done.output
     assert "500" in done.output
+
+
+@pytest.mark.server
+def test_an_event_waits_for_a_program_that_is_not_running_yet(capsys):
+    """It is refused a connection twice; then it listens."""
+    pauses = []
+    with Program() as program:
+
+        def pause(seconds):
+            pauses.append(seconds)
+            if len(pauses) == 2:
+                program.begin()
+
+        answer = forward.post_when_reached(program.url, SECRET, read_event(EVENT), pause=pause)
+        program.shutdown()
+    assert (answer, len(pauses), len(program.received)) == ("500", 2, 1)
+    assert capsys.readouterr().err.count("claim.paid waits: nothing answers at") == 1

@@ -1,11 +1,13 @@
 """Forward events to a program on a developer's machine, signed as webhooks are.
 
 ``clearlane listen --forward`` needs no endpoint at the service and no address that it could reach: events are fetched
-and posted from here. What the program answers is shown; nothing is sent again.
+and posted from here. An event waits for a program that is not running yet; what it answers is shown, and nothing that
+it received is sent again.
 """
 
 import os
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 SECRET_VARIABLE = "CLEARLANE_WEBHOOK_SECRET"  # noqa: S105  (the name of it)
 THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 FORWARD_SECONDS_MAX = 10
+FIRST_PAUSE_SECONDS, PAUSE_SECONDS_MAX = 0.2, 2.0
 
 
 def forward_events(session: ClientSession, url: str) -> None:
@@ -36,7 +39,7 @@ def forward_events(session: ClientSession, url: str) -> None:
     typer.echo(f"Events are forwarded to {printable(url)}, signed with {secret}", err=True)
     try:
         for event in session.client.events.follow(began):
-            _show(event, post(url, secret, event), as_json=session.as_json)
+            _show(event, post_when_reached(url, secret, event), as_json=session.as_json)
     except KeyboardInterrupt:  # the way to end it, not a fault
         raise typer.Exit(0) from None
 
@@ -49,8 +52,30 @@ def require_address(url: str) -> None:
         usage_error("--forward takes an address such as http://127.0.0.1:3000/hook, or https://.")
 
 
+def post_when_reached(
+    url: str, secret: str, event: "Event", *, pause: Callable[[float], None] = time.sleep
+) -> str:
+    """Post one event as soon as the program accepts a connection; return what it answered, in a word or two.
+
+    An event that found no program was not received: it waits, and those after it wait behind it.
+    """
+    import httpx
+
+    seconds, is_said = FIRST_PAUSE_SECONDS, False
+    while True:
+        try:
+            return post(url, secret, event)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
+            if not is_said:
+                reason = f"{event.type} waits: nothing answers at {url} ({type(fault).__name__})."
+                typer.echo(printable(reason), err=True)
+            is_said = True
+        pause(seconds)
+        seconds = min(seconds * 2, PAUSE_SECONDS_MAX)
+
+
 def post(url: str, secret: str, event: "Event") -> str:
-    """Post one event; return what the program answered, in a word or two."""
+    """Post one event; return what the program answered. Raises if it accepted no connection."""
     import httpx
     import msgspec
 
@@ -64,8 +89,10 @@ def post(url: str, secret: str, event: "Event") -> str:
             timeout=FORWARD_SECONDS_MAX,
             trust_env=False,
         )
+    except (httpx.ConnectError, httpx.ConnectTimeout):
+        raise
     except httpx.HTTPError as fault:
-        return f"not reached ({type(fault).__name__})"
+        return f"no answer ({type(fault).__name__})"
     return str(answer.status_code)
 
 
