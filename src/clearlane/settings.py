@@ -1,14 +1,16 @@
 """Every setting of an installation, with its default and help text.
 
 The fields of :class:`Settings` are the settings. A value comes from the command line, from ``CLEARLANE_<NAME>`` in the
-environment, from ``clearlane.toml``, or from the default, in that order. Knows no other package than the kernel.
+environment, from a credential of systemd, from ``clearlane.toml``, or from the default, in that order. A secret may be in a
+file that ``CLEARLANE_<NAME>_FILE`` names. Knows no other package than the kernel.
 """
 
 import os
 import string
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +22,7 @@ from clearlane.kernel.formats import is_phone
 
 # NM103 of the submitter may be longer, but many payers' systems cut it.
 SUBMITTER_NAME_CHARACTERS_MAX = 35
+SUBMITTER_WANTED = " must be set in production: payers read it in every file (1000A)."
 # A hundred calls a second of one vendor: one call carries 5,000 claims, so only a program that runs wild comes here.
 VENDOR_CALLS_PER_MINUTE_MAX = 6_000
 
@@ -28,6 +31,12 @@ LARGE_FILE_BYTES = 128 * 1024
 
 PREFIX = "CLEARLANE_"
 FILE_NAME = "clearlane.toml"
+IN_FILE = "_file"
+"""What is added to the name of a secret setting to name the file that holds it."""
+CREDENTIALS = "CREDENTIALS_DIRECTORY"
+"""Where systemd puts the credentials of a unit (``LoadCredential=``)."""
+CREDENTIAL_PREFIX = "clearlane."
+SECRET_BYTES_MAX = 64 * 1024
 # Names the settings file, so it is not a setting itself.
 CONFIG = PREFIX + "CONFIG"
 # Read by tests, by clients and by receivers of webhooks, not by the service.
@@ -36,6 +45,21 @@ FOREIGN_PREFIXES = ("CLEARLANE_TEST_", "CLEARLANE_CLIENT_", "CLEARLANE_WEBHOOK_S
 
 class InvalidSettings(Exception):
     """One or more settings are invalid. The text names each and what would be valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFault:
+    """What is wrong with one setting, or with one name that is no setting."""
+
+    source: str
+    """The variable, the key of the settings file or the credential that is wrong."""
+    message: str
+    """What is wrong with it, after its name, and what would pass. It quotes no secret."""
+    names: tuple[str, ...] = ()
+    """The settings that it is about; empty for a name that is no setting."""
+
+    def __str__(self) -> str:
+        return f"{self.source}{self.message}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -383,7 +407,8 @@ class Settings:
     )
     log_level: str = setting(
         "info",
-        "Least severe log lines written. A running node: SIGUSR1 writes debug lines too, SIGUSR2 goes back.",
+        "Least severe log lines written. While nodes run: `clearlane log-level`, or SIGUSR1 (debug lines too) and SIGUSR2 (back) "
+        "to one node.",
         read=_one_of("debug", "info", "warning", "error"),
     )
     log_format: str = setting(
@@ -474,36 +499,121 @@ def load(
     file: Path | None = None,
 ) -> Settings:
     """Read the settings; one :class:`InvalidSettings` names every invalid and unknown one."""
+    settings, faults = read_settings(environ, overrides, file)
+    if faults:
+        raise InvalidSettings("\n".join(map(str, faults)))
+    return settings
+
+
+def read_settings(
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] = MappingProxyType({}),
+    file: Path | None = None,
+) -> tuple[Settings, list[SettingFault]]:
+    """Return the settings, with the default for each that is invalid, and every fault."""
     environ = os.environ if environ is None else environ
     known = {name: info for name, _, info in all_settings()}
-    faults: list[str] = []
+    faults: list[SettingFault] = []
     values: dict[str, Any] = {}
     for name, (text, source) in _sources(environ, file, faults).items():
         if name not in known:
-            faults.append(
-                f"{source}: there is no such setting. `clearlane settings` lists them all."
-            )
+            faults.append(SettingFault(source, _no_such_setting(name, source, known)))
             continue
         try:
             values[name] = known[name].read(text)
         except ValueError as wanted:
-            faults.append(f"{source} cannot be used: give {wanted}.")
-    if faults:
-        raise InvalidSettings("\n".join(faults))
+            faults.append(SettingFault(source, f" cannot be used: give {wanted}.", (name,)))
     values |= {name: value for name, value in overrides.items() if value is not None}
     settings = Settings(**_with_operations_port(values))
+    return settings, [*faults, *_beside(faults, _conflicts(settings))]
+
+
+def check_settings(
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] = MappingProxyType({}),
+    file: Path | None = None,
+) -> list[SettingFault]:
+    """Return every fault for which the service would not start with these settings."""
+    settings, faults = read_settings(environ, overrides, file)
+    more = _beside(faults, [*serving_faults(settings), *_machine_faults(settings)])
+    return [*faults, *more]
+
+
+def _beside(found: list[SettingFault], more: Iterable[SettingFault]) -> list[SettingFault]:
+    """Return the further faults of settings that are valid by themselves: a default would be blamed for the others."""
+    invalid = {name for fault in found for name in fault.names}
+    return [fault for fault in more if invalid.isdisjoint(fault.names)]
+
+
+def serving_faults(settings: Settings) -> list[SettingFault]:
+    """Return what keeps the service from starting with these settings, though each is valid."""
+    faults = [
+        SettingFault(environment_variable(name), SUBMITTER_WANTED, (name,))
+        for name in _submitter_left(settings)
+    ]
+    if bool(settings.tls_certificate) != bool(settings.tls_key):
+        pair = ("tls_certificate", "tls_key")
+        faults.append(
+            SettingFault(_variables_named(pair), " go together: give both.", pair),
+        )
+    return faults
+
+
+def _machine_faults(settings: Settings) -> list[SettingFault]:
+    """Return what the service would stumble over on this machine: files that are not there, ports that are given twice."""
+    faults = [
+        SettingFault(
+            environment_variable(name), f" cannot be used: there is no file {path}.", (name,)
+        )
+        for name in ("tls_certificate", "tls_key")
+        if (path := getattr(settings, name)) and not Path(path).expanduser().is_file()
+    ]
+    taken: dict[tuple[str, int], str] = {}
+    for name, host, port in _listeners(settings):
+        other = taken.setdefault((host, port), name)
+        if other != name:
+            sentence = f" cannot be used: {port} is the port of {environment_variable(other)}. Give another one."
+            faults.append(SettingFault(environment_variable(name), sentence, (name, other)))
+    return faults
+
+
+def _listeners(settings: Settings) -> Iterator[tuple[str, str, int]]:
+    """Yield setting, host and port of each listener of a node that has a port of its own."""
+    sftp_host = settings.sftp_host or settings.host
+    for name, host, port in (
+        ("port", settings.host, settings.port),
+        ("operations_port", settings.operations_host, settings.operations_port),
+        ("plain_port", settings.host, settings.plain_port),
+        ("sftp_port", sftp_host, int(settings.sftp_port or 0)),
+        ("sftp_older_port", sftp_host, int(settings.sftp_older_port or 0)),
+    ):
+        if port:
+            yield name, host, port
+
+
+def _conflicts(settings: Settings) -> Iterator[SettingFault]:
+    """Yield the settings that contradict another one, with what would pass."""
     if settings.dead_node_seconds < 2 * settings.heartbeat_seconds:
-        raise InvalidSettings(
-            f"{environment_variable('dead_node_seconds')} cannot be used: a node that beats every "
-            f"{settings.heartbeat_seconds} seconds would seem dead. Give at least twice "
-            f"{environment_variable('heartbeat_seconds')}."
+        yield SettingFault(
+            environment_variable("dead_node_seconds"),
+            f" cannot be used: a node that beats every {settings.heartbeat_seconds} seconds would seem dead. Give at "
+            f"least twice {environment_variable('heartbeat_seconds')}.",
+            ("dead_node_seconds", "heartbeat_seconds"),
         )
     if settings.database_direct_url and not settings.on_postgresql:
-        raise InvalidSettings(
-            f"{environment_variable('database_direct_url')} cannot be used: give the pooler's address as "
-            f"{environment_variable('database_url')}."
+        yield SettingFault(
+            environment_variable("database_direct_url"),
+            f" cannot be used: give the pooler's address as {environment_variable('database_url')}.",
+            ("database_direct_url", "database_url"),
         )
-    return settings
+
+
+def _no_such_setting(name: str, source: str, known: Iterable[str]) -> str:
+    """Return that there is no such setting, with the one that was probably meant, written as the source writes it."""
+    meant = get_close_matches(name, list(known), n=1)
+    spelled = [environment_variable(one) if source.startswith(PREFIX) else one for one in meant]
+    hint = "".join(f" Perhaps {one}." for one in spelled)
+    return f": there is no such setting.{hint} `clearlane settings` lists them all."
 
 
 def _default(name: str) -> Any:
@@ -521,48 +631,116 @@ def _with_operations_port(values: dict[str, Any]) -> dict[str, Any]:
 
 def require_submitter(settings: Settings) -> None:
     """Refuse to work in production under the default submitter, which no payer knows and no one can call."""
-    if settings.sandbox:
-        return
-    left = [
-        environment_variable(name)
-        for name in ("submitter_name", "submitter_phone")
-        if getattr(settings, name) == _default(name)
-    ]
+    left = _submitter_left(settings)
     if left:
-        raise InvalidSettings(
-            f"{' and '.join(left)} must be set in production: payers read them in every file (1000A)."
-        )
+        raise InvalidSettings(_variables_named(left) + SUBMITTER_WANTED)
+
+
+def _submitter_left(settings: Settings) -> list[str]:
+    """Return the settings of the submitter that production wants and that are left at their defaults."""
+    names = ("submitter_name", "submitter_phone")
+    left = [name for name in names if getattr(settings, name) == _default(name)]
+    return [] if settings.sandbox else left
+
+
+def _variables_named(names: Iterable[str]) -> str:
+    return " and ".join(map(environment_variable, names))
 
 
 def _sources(
-    environ: Mapping[str, str], file: Path | None, faults: list[str]
+    environ: Mapping[str, str], file: Path | None, faults: list[SettingFault]
 ) -> dict[str, tuple[str, str]]:
-    """Return text and source of every setting given; the environment overrides the file."""
+    """Return text and source of every setting given; what is read later overrides what was read before."""
     named = environ.get(CONFIG)
     if named is not None and file is None and not Path(named).is_file():
-        faults.append(f"{CONFIG} cannot be used: there is no file {named}.")
+        faults.append(SettingFault(CONFIG, f" cannot be used: there is no file {named}."))
         named = None
-    found = dict(_file_entries(file or Path(named or FILE_NAME), faults))
-    for variable_name, text in environ.items():
-        if not variable_name.startswith(PREFIX) or variable_name.startswith(FOREIGN_PREFIXES):
-            continue
-        if variable_name == CONFIG:
-            continue
-        found[variable_name.removeprefix(PREFIX).lower()] = (text, variable_name)
+    found: dict[str, tuple[str, str]] = {}
+    for entries in (
+        _file_entries(file or Path(named or FILE_NAME), faults),
+        _credentials(environ.get(CREDENTIALS, ""), faults),
+        _variables(environ),
+    ):
+        found |= _with_secret_files(dict(entries), faults)
     return found
 
 
-def _file_entries(file: Path, faults: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+def _variables(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for variable_name, text in environ.items():
+        if not variable_name.startswith(PREFIX) or variable_name.startswith(FOREIGN_PREFIXES):
+            continue
+        if variable_name != CONFIG:
+            yield variable_name.removeprefix(PREFIX).lower(), (text, variable_name)
+
+
+def _credentials(
+    directory: str, faults: list[SettingFault]
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the credentials of this unit that are settings: files named ``clearlane.`` and a setting."""
+    if not directory:
+        return
+    for file in sorted(Path(directory).glob(f"{CREDENTIAL_PREFIX}*")):
+        source = f"The credential {file.name}"
+        text = _secret(file, source, faults)
+        if text is not None:
+            yield file.name.removeprefix(CREDENTIAL_PREFIX), (text, source)
+
+
+def _with_secret_files(
+    entries: dict[str, tuple[str, str]], faults: list[SettingFault]
+) -> dict[str, tuple[str, str]]:
+    """Return the entries of one source, with the content of files in place of the names of files that hold secrets."""
+    settings = {name: info for name, _, info in all_settings()}
+    found = dict(entries)
+    for name, info in settings.items():
+        named = name + IN_FILE
+        if not info.secret or named in settings or named not in found:
+            continue
+        path, source = found.pop(named)
+        if name in found:
+            faults.append(SettingFault(source, f": {found[name][1]} is given as well. Give one."))
+            continue
+        text = _secret(_path(path), source, faults)
+        if text is not None:
+            found[name] = (text, source)
+    return found
+
+
+def _secret(file: Path, source: str, faults: list[SettingFault]) -> str | None:
+    """Return the content of a file without the end of its line; None with a fault if it cannot be used."""
+    wrong = ""
+    text = ""
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(SECRET_BYTES_MAX + 1)
+        text = content.decode().strip()
+        if len(content) > SECRET_BYTES_MAX:
+            wrong = f"{file} has more than {SECRET_BYTES_MAX:,} bytes."
+        elif not text:
+            wrong = f"{file} is empty."
+    except OSError as fault:
+        wrong = f"{file}: {fault.strerror}."
+    except UnicodeDecodeError:
+        wrong = f"{file} is not a text."
+    if wrong:
+        faults.append(SettingFault(source, f" cannot be used: {wrong}"))
+        return None
+    return text
+
+
+def _file_entries(file: Path, faults: list[SettingFault]) -> Iterator[tuple[str, tuple[str, str]]]:
     if not file.exists():
         return
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as fault:
-        faults.append(f"{file}: cannot be read as TOML: {fault}")
+        faults.append(SettingFault(str(file), f": cannot be read as TOML: {fault}"))
         return
     for name, value in content.items():
         if isinstance(value, dict):
-            faults.append(f"{file}: [{name}] is a table; settings belong at the top level.")
+            faults.append(
+                SettingFault(str(file), f": [{name}] is a table; settings belong at the top level.")
+            )
             continue
         words = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         yield name, (words, f"{file}: {name}")

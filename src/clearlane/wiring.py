@@ -29,6 +29,7 @@ from clearlane.store.delivery.payers import ensure_sandbox_payers, load_payers
 from clearlane.store.delivery.routes import load_routes
 from clearlane.store.events.event_watch import EventWatch
 from clearlane.store.installation.code_lists import load_code_lists
+from clearlane.store.installation.log_level import REVISION as LOG_LEVEL_REVISION
 from clearlane.store.installation.nodes import NodeRegistration
 from clearlane.store.installation.rule_settings import load_rule_settings
 from clearlane.store.installation.sandbox import REVISION as SANDBOX_REVISION
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from clearlane.api.frame.app import MountedApp
+    from clearlane.api.operations.process_log_level import ProcessLogLevel
     from clearlane.claims.write.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
@@ -110,6 +112,7 @@ class Installation:
         self._inquiry_runner: InquiryRunner | None = None
         self._event_watch: EventWatch | None = None
         self._webhooks: WebhookRunner | None = None
+        self._log_level: ProcessLogLevel | None = None
 
     @cached_property
     def work_context(self) -> "WorkContext":
@@ -284,6 +287,20 @@ class Installation:
     async def _load_rule_settings(self) -> None:
         self._rule_settings = await load_rule_settings(self.database)
 
+    async def _load_log_level(self) -> None:
+        if self._role == "command":  # it writes no log
+            return
+        if self._log_level is None:
+            from clearlane.api.operations.process_log_level import ProcessLogLevel
+
+            self._log_level = ProcessLogLevel(self.database, self.settings.log_level)
+        await self._log_level.load()
+
+    def close(self) -> None:
+        """End what would happen later by itself."""
+        if self._log_level is not None:
+            self._log_level.close()
+
     def snapshots(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return what follows the database: for each name of a revision the function that loads it."""
         return {
@@ -293,6 +310,7 @@ class Installation:
             "code_lists": self._load_code_lists,
             "rule_settings": self._load_rule_settings,
             "routes": self._load_connections,
+            LOG_LEVEL_REVISION: self._load_log_level,
             **({SANDBOX_REVISION: self._sandbox.load} if self._sandbox else {}),
         }
 
@@ -414,6 +432,7 @@ async def open_installation(
         if role in NODES:
             node = f"{socket.gethostname()}-{secrets.token_hex(4)}"
         installation = Installation(settings, wall, database, vault, node=node, role=role)
+        closing.callback(installation.close)
         await installation.vault.load()
         if settings.sandbox:
             await ensure_sandbox_payers(database)

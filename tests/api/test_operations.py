@@ -27,7 +27,7 @@ from clearlane.store.installation.nodes import Node
 from tests.api.local_server import TWO_VENDORS, sample_payers, start_local_server
 from tests.api.raw_connection import RawConnection
 from tests.databases import START
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 
 class Database:
@@ -225,6 +225,16 @@ def test_log_lines_name_the_node_and_signals_change_their_level():
     assert [line["to"] for line in lines if "to" in line] == ["debug", "info"]
     few = [json.loads(line)["event"] for line in logged_by("error", "json")]
     assert few == ["log level changed", "seen by signal", "log level changed"]
+
+
+def test_a_command_changes_the_level_of_a_running_node_and_back(server):
+    def changes():
+        return [json.loads(line)["to"] for line in list(server.log) if "log level changed" in line]
+
+    server.command("log-level", "warning", "--for", "60")
+    assert wait_until(changes)[-1] == "warning"
+    server.command("log-level", "default")
+    wait_until(lambda: changes()[-1] == "info")
 
 
 def test_log_lines_for_people_are_readable():

@@ -78,6 +78,71 @@ def test_every_fault_is_reported_at_once(tmp_path):
     assert all(word in message for word in ("CLEARLANE_PORT", "CLEARLANE_HOTS", "prot", "[table]"))
 
 
+def test_a_misspelled_name_leads_to_the_setting(tmp_path):
+    file = tmp_path / "clearlane.toml"
+    file.write_text("prot = 1\n")
+    with pytest.raises(InvalidSettings, match=r"prot: there is no such setting\. Perhaps port\."):
+        load({}, file=file)
+    with pytest.raises(InvalidSettings, match=r"Perhaps CLEARLANE_HOST\."):
+        load({"CLEARLANE_HOTS": "x"})
+
+
+def test_secrets_are_read_from_files_and_from_credentials_of_systemd(tmp_path):
+    url, file = "postgresql://app:very-secret@db/clearlane", tmp_path / "url"
+    file.write_text(f"{url}\n")
+    assert load({"CLEARLANE_DATABASE_URL_FILE": str(file)}).database_url == url
+    toml = tmp_path / "clearlane.toml"
+    toml.write_text(f'database_url_file = "{file}"\n')
+    assert load({}, file=toml).database_url == url
+    credentials = tmp_path / "credentials"
+    credentials.mkdir()
+    (credentials / "clearlane.database_url").write_text("postgresql://of@credential/x")
+    (credentials / "of-another-program").write_text("x")
+    directory = {"CREDENTIALS_DIRECTORY": str(credentials)}
+    assert load(directory, file=toml).database_url == "postgresql://of@credential/x"
+    assert load(directory | {"CLEARLANE_DATABASE_URL_FILE": str(file)}).database_url == url
+    # The file of the master key keeps its own rules; a credential with the key itself is the key.
+    (credentials / "clearlane.master_key").write_text("key\n")
+    both = load(directory | {"CLEARLANE_MASTER_KEY_FILE": "k"})
+    assert (both.master_key, both.key_file) == ("key", Path("k"))
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [(None, "No such file"), (b" \n", "is empty"), (b"\xff", "is not a text"), (b"x" * 65_537, "has more than 65,536 bytes"), (b"mysql://very-secret", "give postgresql://user@host/name")],
+)  # fmt: skip
+def test_a_file_that_holds_no_secret_is_refused_by_the_name_of_its_variable(
+    content, wanted, tmp_path
+):
+    file = tmp_path / "url"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(
+        InvalidSettings, match="CLEARLANE_DATABASE_URL_FILE cannot be used"
+    ) as reported:
+        load({"CLEARLANE_DATABASE_URL_FILE": str(file)})
+    assert wanted in str(reported.value)
+    assert "very-secret" not in str(reported.value)
+
+
+def test_a_secret_is_given_once_and_credentials_have_names_of_settings(tmp_path):
+    (tmp_path / "clearlane.databse_url").write_text("x")
+    with pytest.raises(InvalidSettings) as reported:
+        load(
+            {
+                "CLEARLANE_DATABASE_URL": "sqlite:///x/y.db",
+                "CLEARLANE_DATABASE_URL_FILE": "z",
+                "CREDENTIALS_DIRECTORY": str(tmp_path),
+                "CLEARLANE_PORT_FILE": "z",
+            }
+        )
+    assert str(reported.value).splitlines() == [
+        "CLEARLANE_DATABASE_URL_FILE: CLEARLANE_DATABASE_URL is given as well. Give one.",
+        "The credential clearlane.databse_url: there is no such setting. Perhaps database_url. `clearlane settings` lists them all.",
+        "CLEARLANE_PORT_FILE: there is no such setting. Perhaps CLEARLANE_PORT. `clearlane settings` lists them all.",
+    ]
+
+
 def test_what_clients_and_receivers_read_from_the_environment_is_no_setting():
     names = ("CLEARLANE_CLIENT_URL", "CLEARLANE_WEBHOOK_SECRET", "CLEARLANE_TEST_KILLS")
     assert load(dict.fromkeys(names, "x")) == load({})
@@ -183,3 +248,36 @@ def test_the_command_stops_at_a_bad_setting():
     refused = run_settings(CLEARLANE_PROT="9000")
     assert refused.returncode == 2
     assert "CLEARLANE_PROT: there is no such setting" in refused.stderr
+
+
+def test_the_check_names_every_fault_and_what_would_pass(tmp_path):
+    (tmp_path / "url").write_text("mysql://very-secret")
+    found = run_settings(
+        "check",
+        "--json",
+        CLEARLANE_MODE="production",
+        CLEARLANE_PROT="9000",
+        CLEARLANE_PORT="x",
+        CLEARLANE_LOG_LEVEL="loud",
+        CLEARLANE_DATABASE_URL_FILE=str(tmp_path / "url"),
+        CLEARLANE_DATABASE_DIRECT_URL="postgresql://app@server/clearlane",
+        CLEARLANE_DEAD_NODE_SECONDS="3",
+        CLEARLANE_TLS_KEY=str(tmp_path / "nowhere.pem"),
+        CLEARLANE_PLAIN_PORT="8444",
+        CLEARLANE_SFTP_PORT="8444",
+        CLEARLANE_SUBMITTER_NAME=" ",
+    )
+    assert found.returncode == 1
+    reported = json.loads(found.stdout)
+    assert not reported["valid"]
+    assert sorted(one["name"].removeprefix("CLEARLANE_") for one in reported["faults"]) == [
+        "DATABASE_URL_FILE", "DEAD_NODE_SECONDS", "LOG_LEVEL", "PLAIN_PORT", "PORT", "PROT", "SFTP_PORT",
+        "SUBMITTER_NAME", "SUBMITTER_PHONE", "TLS_CERTIFICATE and CLEARLANE_TLS_KEY", "TLS_KEY",
+    ]  # fmt: skip
+    assert "very-secret" not in found.stdout
+    plain = run_settings("check", CLEARLANE_PORT="x")
+    assert (plain.returncode, plain.stdout) == (
+        1, "CLEARLANE_PORT cannot be used: give a whole number from 0 to 65535.\n1 fault.\n",
+    )  # fmt: skip
+    assert run_settings("check").stdout == "The settings are valid.\n"
+    assert json.loads(run_settings("show", "--json").stdout)["port"] == 8443

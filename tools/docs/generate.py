@@ -33,7 +33,13 @@ def settings_page() -> Iterator[str]:
         f"Each setting is read from its environment variable, or from `{FILE_NAME}` in the working "
         "directory (another place: `CLEARLANE_CONFIG`), where it has the lower-case name in the first "
         "column. `clearlane settings` shows the effective values. An unknown or bad setting stops the "
-        "start with a sentence that names it."
+        "start with a sentence that names it; `clearlane settings check` names every one without a start."
+    )
+    yield ""
+    yield (
+        "A secret need not be in the environment: `CLEARLANE_DATABASE_URL_FILE` names a file that holds it, and so does the "
+        "variable of each other secret with `_FILE`. Under systemd, `LoadCredential=clearlane.database_url:/path` gives it to "
+        "the service alone. The environment comes before credentials, and these before the settings file."
     )
     yield ""
     rows: list[list[object]] = []

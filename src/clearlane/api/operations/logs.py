@@ -186,6 +186,11 @@ def change_level(level: str) -> None:
     _set_level(level)
 
 
+def level_written() -> str:
+    """Return the least severe level that this process writes."""
+    return next(name for name, level in LEVELS.items() if level == _process.level)
+
+
 def change_level_on_signals(loop: asyncio.AbstractEventLoop, level: str) -> None:
     """Let SIGUSR1 write debug lines too, and SIGUSR2 go back to a level."""
     loop.add_signal_handler(signal.SIGUSR1, change_level, "debug")

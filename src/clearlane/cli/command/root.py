@@ -54,6 +54,8 @@ class CommandEntry:
     help: str
     vendor: str = ""
     """A second module whose ``VENDOR_COMMANDS`` need the base install alone."""
+    unnamed: str = ""
+    """The verb that is meant if none is named: `clearlane settings` is `clearlane settings show`."""
 
 
 # In the order of the help text. A module is imported when its command is called, not before:
@@ -61,7 +63,12 @@ class CommandEntry:
 COMMANDS: dict[str, CommandEntry] = {
     "serve": CommandEntry("installation.serve", "Run the service."),
     "worker": CommandEntry("installation.worker", "Run a worker without the API server."),
-    "settings": CommandEntry("installation.settings", "Show the effective settings."),
+    "settings": CommandEntry(
+        "installation.settings", "The effective settings: show, check.", unnamed="show"
+    ),
+    "log-level": CommandEntry(
+        "installation.log_level_command", "Show or change what running nodes write to their logs."
+    ),
     "vendor": CommandEntry("account.vendor", "Vendors and their credentials."),
     "api-key": CommandEntry("account.api_key", "API keys of vendors: scopes, sites, expiry."),
     "site": CommandEntry("account.site", "Sites (clients) of a vendor: BAA, state, time zone."),
@@ -192,6 +199,8 @@ class CommandGroup(TyperGroup):
         named = rewrite(rest, COMMANDS)
         if rest and named and self._asks_for_list(rest[0], named):
             named.insert(1, LIST)
+        if named and (verb := self._unnamed_verb(*named)):
+            named.insert(1, verb)
         return list(super().parse_args(ctx, [*given, *named, *args[end:]]))
 
     def _asks_for_list(self, typed: str, named: list[str]) -> bool:
@@ -201,6 +210,16 @@ class CommandGroup(TyperGroup):
         if not is_plural or (rest and (rest[0] in HELP_OPTIONS or not rest[0].startswith("-"))):
             return False
         return LIST in getattr(self.get_command(None, noun), "commands", {})
+
+    def _unnamed_verb(self, noun: str, *rest: str) -> str:
+        """Return the verb that a noun has if none is named; empty if one is, or might be."""
+        entry = COMMANDS.get(noun)
+        if entry is None or not entry.unnamed or (rest and rest[0] in HELP_OPTIONS):
+            return ""
+        verbs = self.get_command(None, noun).commands
+        takes_word = any(one.param_type_name == "argument" for one in verbs[entry.unnamed].params)
+        is_verb = bool(rest) and not rest[0].startswith("-") and not takes_word
+        return "" if is_verb or (rest and verb_named(rest[0], verbs)) else entry.unnamed
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import typer
 
 from clearlane.kernel import limits
-from clearlane.settings import InvalidSettings, Settings, load, require_submitter
+from clearlane.settings import InvalidSettings, Settings, load, serving_faults
 
 if TYPE_CHECKING:
     from clearlane.accounts.credentials import Credentials
@@ -163,11 +163,8 @@ def _settings(
         "sftp_port": None if sftp is None else str(sftp),
     }
     settings = load(overrides=overrides)
-    require_submitter(settings)
-    if bool(settings.tls_certificate) != bool(settings.tls_key):
-        raise InvalidSettings(
-            "CLEARLANE_TLS_CERTIFICATE and CLEARLANE_TLS_KEY go together: give both."
-        )
+    if faults := serving_faults(settings):
+        raise InvalidSettings("\n".join(map(str, faults)))
     return settings
 
 

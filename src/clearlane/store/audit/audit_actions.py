@@ -142,6 +142,7 @@ CHANGES: Mapping[str, str] = {
     "keys.new": "A new master key is in use",
     "keys.rewrapped": "Data keys were wrapped again",
     "keys.rotated": "The master key was rotated",
+    "log_level.set": "The log level of all nodes was set",
     "payer.import": "Payers were imported",
     "payer_alias.remove": "A vendor's id of a payer was removed",
     "payer_alias.set": "A vendor's ids of payers were set",

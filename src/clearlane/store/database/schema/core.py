@@ -67,6 +67,7 @@ __all__ = [
     "id_column",
     "installation_keys",
     "installation_table",
+    "log_level",
     "metadata",
     "nodes",
     "one_of",
@@ -86,7 +87,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0002t"
+HEAD = "v0002u"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -315,6 +316,15 @@ nodes = installation_table(
     Column("loaded", Text, nullable=False),
     # Ids of the node's master keys, the wrapping key first, separated by commas.
     Column("master_keys", Text, nullable=False),
+)
+
+# The least severe log lines of all nodes, in place of their settings: one row, or none.
+log_level = installation_table(
+    "log_level",
+    Column("id", Integer, primary_key=True),
+    Column("level", Text, nullable=False),
+    # By the database's clock; NULL until it is changed.
+    Column("until", BigInteger),
 )
 
 takeovers = installation_table(
