@@ -256,8 +256,23 @@ async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(si
 
 async def test_of_two_who_bill_the_next_payer_at_once_one_is_refused(place, monkeypatch):
     async with opened(data=place.data, database_url=place.url) as site:
-        both, asked = await site.submit(PLAIN, PLAIN | {"F26_PatientAcctNumber": "P2"})
+        both, asked, late = await site.submit(
+            PLAIN, *(PLAIN | {"F26_PatientAcctNumber": number} for number in ("P2", "P3"))
+        )
         await site.days(20)
+
+        # One is sent after the other has loaded the draft, and before the other is checked.
+        async def send_after_loading(*given, **more):
+            found = await load_next_claim(*given, **more)
+            monkeypatch.undo()
+            sent_first.append((await site.bill(late, ADDED)).claim_number)
+            return found
+
+        sent_first = []
+        monkeypatch.setattr(billing, "load_next_claim", send_after_loading)
+        with pytest.raises(CorrectionConflict) as conflict:
+            await site.bill(late, ADDED)
+        assert str(conflict.value) == billing.SENT_ALREADY.format(number=sent_first[0])
         have_loaded = asyncio.Barrier(2)
 
         async def load_together(*given, **more):
@@ -282,7 +297,9 @@ async def test_of_two_who_bill_the_next_payer_at_once_one_is_refused(place, monk
         assert (draft.state, draft.secondary_claim) == ("sent", sent.claim_number)
         async with site.context.database.read(site.site.scope) as tx:
             claims = await list_claims(tx, ClaimQuery(where={}, limit=9), ClaimListRow)
-        assert {one.claim_number for one in claims} == {both, asked, sent.claim_number}
+        assert {one.claim_number for one in claims} == {
+            both, asked, late, sent.claim_number, *sent_first
+        }  # fmt: skip
         # What a person answers is not lost without a word either.
         kept, why = await together(
             asked, NextInsurance(member_id="1"), NextInsurance(plan_name="B")

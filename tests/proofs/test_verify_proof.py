@@ -136,10 +136,14 @@ def test_a_proof_holds_as_it_was_made_and_says_what_it_does_not_prove():
     for content in files():
         verdict = verify_file(content, expected_key=KEY)
         assert (verdict.holds, verdict.fingerprint) == (True, KEY)
-        assert "C1 was delivered to TST01 in the file claims.837" in verdict.proven[0]
+        assert "C1 was delivered to TST01," in verdict.proven[0]
+        assert "In the file claims.837 at" in verdict.proven[0]
         assert "Not proof of payer receipt" in verdict.proven[1]
         assert "A2" in verdict.proven[2]
-        assert "payer's number 88123. The payer received the claim." in verdict.proven[2]
+        assert (
+            "effective 2026-11-02. The payer received the claim. The payer's number of the claim is 88123."
+            in verdict.proven[2]
+        )
         assert f"signed by key {KEY}." in verdict.proven[3]
         assert any("own clock" in one for one in verdict.not_proven)
     [page, files_page] = PdfReader(io.BytesIO(files()[1])).pages
@@ -177,7 +181,7 @@ def test_an_answer_in_real_time_shows_that_the_payer_had_the_claim_by_then_and_n
     content = write_evidence(evidence, SEED)
     verdict = verify_file(content, expected_key=KEY)
     assert verdict.holds
-    said = "The payer received the claim. Received in real time, in answer to a question, at 2026-11-02T09:30"
+    said = "is 88123. Received in real time, in answer to a question, at 2026-11-02T09:30"
     assert said in verdict.proven[1]
     assert HAD_BY_THEN in verdict.not_proven
     assert HAD_BY_THEN not in verify_file(files()[0]).not_proven
@@ -272,7 +276,7 @@ def test_checkpoints_that_were_kept_confirm_a_proof_or_show_that_the_log_was_rew
         kept = read_checkpoints(content)
         verdict = verify_file(files()[0], kept=kept)
         assert verdict.holds
-        assert f"and the kept checkpoint {max(2, kept[0].number)} confirms it" in verdict.proven[-1]
+        assert f"The kept checkpoint {max(2, kept[0].number)} confirms it" in verdict.proven[-1]
         assert not any("own clock" in one for one in verdict.not_proven)
     before = verify_file(files()[0], kept=evidence.checkpoints[:1])  # the second was signed later
     assert any("own clock" in one for one in before.not_proven)

@@ -77,11 +77,16 @@ class ProofVerdict:
     evidence: FilingEvidence | None = None
     fingerprint: str = ""
     """Of the key that it names."""
-    proven: tuple[str, ...] = ()
-    """Empty if anything is wrong."""
+    proven_lines: tuple[tuple[str, ...], ...] = ()
+    """What is proven: a sentence each, and the values that differ from proof to proof on lines of their own."""
     not_proven: tuple[str, ...] = ()
     receipts: tuple[tuple[ReceivedStatement, Receipt], ...] = field(default=(), repr=False)
     stamps: tuple[StampVerdict, ...] = ()
+
+    @property
+    def proven(self) -> tuple[str, ...]:
+        """What is proven, one text each. Empty if anything is wrong."""
+        return tuple(map(" ".join, self.proven_lines))
 
     @property
     def holds(self) -> bool:
@@ -126,7 +131,7 @@ def verify_file(
     return ProofVerdict(
         evidence=evidence,
         fingerprint=named,
-        proven=tuple(_proven(evidence, named, receipts, confirmed, stamps)),
+        proven_lines=tuple(_proven(evidence, named, receipts, confirmed, stamps)),
         not_proven=tuple(_not_proven(evidence, receipts, confirmed, stamps)),
         receipts=receipts,
         stamps=tuple(stamps),
@@ -301,28 +306,28 @@ def _proven(
     receipts: Sequence[tuple[ReceivedStatement, Receipt]],
     confirmed: Mapping[int, int],
     stamps: Sequence[StampVerdict],
-) -> Iterator[str]:
+) -> Iterator[tuple[str, ...]]:
     for one in evidence.statements:
         if isinstance(one.statement, DeliveryStatement):
             stated = one.statement
             yield (
-                f"Claim {stated.claim_number} was delivered to {stated.receiver} in the file {stated.file} at "
-                f"{stated.delivered_at}, with the segments that are in the evidence."
+                f"Claim {stated.claim_number} was delivered to {stated.receiver}, with the segments that are in the evidence.",
+                f"In the file {stated.file} at {stated.delivered_at}.",
             )
     for received, receipt in receipts:
         how = RECEIVED_IN[type(received)]
-        yield f"{receipt_sentence(receipt)} {how} at {received.received_at}."
+        yield (*_receipt_lines(receipt), f"{how} at {received.received_at}.")
     for checkpoint in evidence.checkpoints:
-        stated_by = f"Checkpoint {checkpoint.number} of {checkpoint.signed_at} over it is signed by key {named}"
         by_kept = confirmed.get(checkpoint.number)
-        yield (
-            f"{stated_by}."
-            if by_kept is None
-            else (f"{stated_by}, and the kept checkpoint {by_kept} confirms it.")
+        confirms = () if by_kept is None else (f"The kept checkpoint {by_kept} confirms it.",)
+        signed = (
+            f"Checkpoint {checkpoint.number} of {checkpoint.signed_at} over it is signed by key"
         )
+        yield (signed, f"{named}.", *confirms)
     for stamp in stamps:
         if stamp.is_trusted:
-            yield f"{_upper_first(stamp.sentence)}: so did all that is under it. The authority was given with --authority."
+            sentence = f"{_upper_first(stamp.sentence)}: so did all that is under it."
+            yield (sentence, "The authority was given with --authority.")
 
 
 def _not_proven(
@@ -349,12 +354,18 @@ def _not_proven(
 
 
 def receipt_sentence(receipt: Receipt) -> str:
-    """Return what an acknowledgement says, in one or two sentences."""
+    """Return what an acknowledgement says, in some sentences."""
+    return " ".join(_receipt_lines(receipt))
+
+
+def _receipt_lines(receipt: Receipt) -> Iterator[str]:
     said = ": ".join(filter(None, (receipt.category, receipt.category_words)))
     by = f"{receipt.by} says {said}" if said else f"{receipt.by} answered"
     day = f", effective {receipt.day:%Y-%m-%d}" if receipt.day else ""
-    number = f", payer's number {receipt.payer_number}" if receipt.payer_number else ""
-    return f"{receipt.source}: {by}{day}{number}. {receipt.meaning}"
+    yield f"{receipt.source}: {by}{day}."
+    yield receipt.meaning
+    if receipt.payer_number:
+        yield f"The payer's number of the claim is {receipt.payer_number}."
 
 
 def _upper_first(text: str) -> str:

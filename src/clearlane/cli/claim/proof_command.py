@@ -97,10 +97,13 @@ def _show_verdict(verdict: "ProofVerdict") -> None:
     if evidence is not None:
         payer = evidence.payer_name or evidence.payer_id
         show_text(f"The proof holds: claim {evidence.claim_number} to {payer}.")
-    for title, texts in (("Proven:", verdict.proven), ("Not proven:", verdict.not_proven)):
+    unproven = [(text,) for text in verdict.not_proven]
+    for title, groups in (("Proven:", verdict.proven_lines), ("Not proven:", unproven)):
         typer.echo(title)
-        for text in texts:
+        for text, *values in groups:
             show_text(text, "  ", indent=4)
+            for value in values:  # so that where a text is wrapped does not depend on them
+                show_text(value, "    ")
 
 
 def _verdict_json(verdict: "ProofVerdict") -> dict[str, object]:

@@ -93,6 +93,8 @@ async def bill_next_payer(
         return BillingResult(next_claim=found, findings=tuple(faults))
     prepared = await _prepare(context, site, found, now)
     judgement = prepared.judgement
+    if not judgement.accepted:
+        await _refuse_if_sent(context, site, claim_number)
     result = BillingResult(
         next_claim=found, accepted=judgement.accepted, findings=judgement.findings
     )
@@ -113,6 +115,17 @@ def _refuse_conflict(
         raise CorrectionConflict(ANSWERED)
     if found.state is DraftState.FORWARDED and not although_forwarded:
         raise CorrectionConflict(FORWARDED.format(payer=found.forwarded_to))
+
+
+async def _refuse_if_sent(context: WorkContext, site: Site, claim_number: str) -> None:
+    """Raise a :class:`CorrectionConflict` if someone else has sent the claim since it was loaded.
+
+    Our checks see that one by then, and would call this one its duplicate.
+    """
+    async with context.database.read(site.scope) as tx:
+        conflict = await _sent_already(tx, claim_number)
+    if conflict is not None:
+        raise conflict
 
 
 async def _prepare(
@@ -202,7 +215,12 @@ async def settle_correction(
 
 async def _conflict(tx: Tx, claim_number: str) -> CorrectionConflict:
     """Return why a draft cannot be sent as it was seen."""
+    return await _sent_already(tx, claim_number) or CorrectionConflict(CHANGED)
+
+
+async def _sent_already(tx: Tx, claim_number: str) -> CorrectionConflict | None:
+    """Return which claim was sent to the next payer, as a conflict; None if none was."""
     now = await secondary_drafts.find_draft(tx, claim_number)
-    if now is not None and now.secondary_claim:
-        return CorrectionConflict(SENT_ALREADY.format(number=now.secondary_claim))
-    return CorrectionConflict(CHANGED)
+    if now is None or not now.secondary_claim:
+        return None
+    return CorrectionConflict(SENT_ALREADY.format(number=now.secondary_claim))
