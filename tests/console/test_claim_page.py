@@ -524,7 +524,12 @@ async def test_the_next_payer_is_billed_and_a_changed_decision_is_settled(sandbo
     page = text_of(await biller.text(f"/claims/{back}"))
     assert "The payer changed its decision after C" in page
     page = text_of(await biller.text(f"/claims/{back}/next"))
-    assert "Correct or cancel that claim, or refund what was paid for it." in page
+    assert "Send it again with the decision in force, correct it otherwise" in page
+    review = text_of(
+        (await biller.ask(f"/claims/{back}/next", form={"do": "correct"})).body.decode()
+    )
+    assert "It goes to HARBOR HEALTH PLAN as a replacement of the one that it has." in review
+    assert "Send the correction to HARBOR HEALTH PLAN" in review
     done = await biller.ask(f"/claims/{back}/next", form={"do": "settle"})
     assert done.headers["location"].endswith("done=settled")
     assert "changed its decision" not in text_of(await biller.text(f"/claims/{back}"))

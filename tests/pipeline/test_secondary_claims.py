@@ -1,7 +1,7 @@
 """Secondary claims from the first payer's 835 to the last one's, in a sandbox without a server.
 
 Also tests `pipeline/secondary/next_claim`, `pipeline/secondary/make_drafts`, `pipeline/secondary/bill_next_payer`,
-`pipeline/secondary/payer_chain`, `pipeline/secondary/draft_work`, `pipeline/secondary/send_by_itself` and
+`pipeline/secondary/correct_next_claim`, `pipeline/secondary/payer_chain`, `pipeline/secondary/draft_work`, `pipeline/secondary/send_by_itself` and
 `store/payments/secondary_drafts`.
 """
 
@@ -29,6 +29,7 @@ from clearlane.pipeline.query.claim_list import find_claims
 from clearlane.pipeline.secondary import bill_next_payer as billing
 from clearlane.pipeline.secondary import make_drafts
 from clearlane.pipeline.secondary.bill_next_payer import bill_next_payer, settle_correction
+from clearlane.pipeline.secondary.correct_next_claim import correct_next_claim
 from clearlane.pipeline.secondary.draft_work import work_on_drafts
 from clearlane.pipeline.secondary.make_drafts import make_due_drafts
 from clearlane.pipeline.secondary.next_claim import load_next_claim
@@ -130,6 +131,11 @@ class Site835:
             self.context, self.site, number, actor=VENDOR, now=self.clock.now()
         )
 
+    async def correct(self, number, **more):
+        return await correct_next_claim(
+            self.context, self.site, number, actor=VENDOR, now=self.clock.now(), **more
+        )
+
     async def events(self, number, *types):
         """Return the events of a claim of these types, with the payer or step of each."""
         async with self.context.database.read(self.site.scope) as tx:
@@ -184,14 +190,15 @@ async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(si
     second = "HHP20"
     name = site.context.payer_access.payers().find(second, "Medical").name
     named = OTHER | {"X12_OtherPayerName": name}
-    owes, plain, back, crossed, _full, later = await site.submit(
+    owes, plain, back, crossed, _full, later, mended = await site.submit(
         named,
         PLAIN | {"F26_PatientAcctNumber": "P2"},
         named | {"F01A_InsuredId": "3008", "X12_OtherInsuredId": "3001"},
         named | {"F01A_InsuredId": "3011"},
         named | {"F01A_InsuredId": "3001"},
         named | DECIDED | {"F26_PatientAcctNumber": "P6"},
-    )
+        named | {"F01A_InsuredId": "3008", "X12_OtherInsuredId": "3001", "F26_PatientAcctNumber": "P7"},
+    )  # fmt: skip
     assert (await site.load(owes)).questions[0].field == "claim_payment"
     await site.days(20)
     # A draft is a row, with what must be asked for; a claim without another insurance has none.
@@ -227,7 +234,7 @@ async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(si
     # A person may add an insurance to a claim that names none.
     tertiary = await site.bill(plain, ADDED)
     assert tertiary.accepted
-    resent = await site.bill(back)
+    resent, first = await site.bill(back), await site.bill(mended)
     assert resent.accepted
     await site.days(20)
     # The second payer pays the rest, and the chain adds up to the charge.
@@ -241,7 +248,7 @@ async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(si
     # that it is corrected or refunded.
     assert (await site.draft(back)).state == "to_correct"
     assert (await site.load(back)).state is DraftState.TO_CORRECT
-    assert await site.awaiting() == {back: "secondary_claim"}
+    assert await site.awaiting() == dict.fromkeys((back, mended), "secondary_claim")
     assert await site.events(back, "claim.secondary_to_correct") == [
         ("claim.secondary_to_correct", "HHP20")
     ]
@@ -249,9 +256,32 @@ async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(si
     settled = await site.settle(back)
     assert settled.state is DraftState.SENT
     assert (await site.load(back)).state is DraftState.SENT
-    assert await site.awaiting() == {}
     with pytest.raises(CorrectionConflict, match="Nothing is to be corrected"):
         await site.settle(back)
+    # Or it is sent again with the decision in force: the next payer has it, so that it is a replacement.
+    shown = await site.correct(mended, dry_run=True)
+    assert (shown.accepted, shown.sent_as, shown.claim_number) == (True, "replacement", "")
+    now_paid = (await site.load(mended)).paid.paid
+    assert f"AMT*D*{now_paid // 100}".encode() in shown.x12
+    assert now_paid < first.next_claim.paid.paid
+    assert (await site.load(mended)).state is DraftState.TO_CORRECT
+    with pytest.raises(CorrectionConflict, match="changed in the meantime"):
+        await site.correct(mended, version=shown.next_claim.version - 1)
+    corrected = await site.correct(mended, version=shown.next_claim.version)
+    assert corrected.accepted
+    found = await site.load(mended)
+    assert (found.state, found.secondary_claim) == (DraftState.SENT, corrected.claim_number)
+    assert await site.awaiting() == {}
+    with pytest.raises(CorrectionConflict, match="Nothing is to be corrected"):
+        await site.correct(mended)
+    await site.days(20)
+    for number in (mended, corrected.claim_number):
+        chain = await load_payer_chain(site.context, site.site, number)
+        assert [one.claim_number for one in chain.links] == [mended, corrected.claim_number]
+        one, two = chain.links
+        assert (two.paid_cents, chain.patient_balance) == (one.patient_cents, 0)
+    before = (await load_payer_chain(site.context, site.site, first.claim_number)).links[-1]
+    assert (before.claim_number, before.label) == (first.claim_number, "replaced")
 
 
 async def test_of_two_who_bill_the_next_payer_at_once_one_is_refused(place, monkeypatch):

@@ -210,6 +210,8 @@ class SecondaryInfo:
     state: str = text()
     secondary_claim: str | None = optional_text()
     """The number of the claim that was sent to the next payer."""
+    sent_as: str | None = optional_text()
+    """How a correction of it goes out: ``new`` or ``replacement``."""
     forwarded_to: str | None = optional_text()
     questions: tuple[OpenQuestionInfo, ...] = list_of(OpenQuestionInfo)
     not_by_itself: tuple[str, ...] = objects()

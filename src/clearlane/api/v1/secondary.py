@@ -30,6 +30,7 @@ from clearlane.pipeline.secondary.bill_next_payer import (
     bill_next_payer,
     settle_correction,
 )
+from clearlane.pipeline.secondary.correct_next_claim import correct_next_claim
 from clearlane.pipeline.secondary.next_claim import SecondaryDraft, load_next_claim
 from clearlane.pipeline.secondary.payer_chain import PayerChain, load_payer_chain, place_of
 from clearlane.pipeline.secondary.send_by_itself import why_not_by_itself
@@ -66,6 +67,12 @@ class NextInsuranceRequest:
         bool,
         Field(
             description="Of one that is `to_correct`: what was sent is corrected, or refunded. Nothing is sent."
+        ),
+    ] = False
+    correct: Annotated[
+        bool,
+        Field(
+            description="Of one that is `to_correct`: send what was sent again, with the decision in force, as its correction."
         ),
     ] = False
 
@@ -159,6 +166,12 @@ class SecondaryJson(NextClaimJson):
 class BilledJson(NextClaimJson):
     """How the next payer is billed."""
 
+    sent_as: Annotated[
+        Literal["new", "replacement"] | None,
+        Field(
+            description="How a correction goes out; null for a claim that is sent the first time."
+        ),
+    ]
     findings: list[FindingJson]
     x12: Annotated[str | None, Field(description="For a dry run: the 837 that would be sent.")]
 
@@ -200,6 +213,7 @@ async def bill_next(call: Call) -> Response:
     context = call.context.work_context
     given = asdict(body)
     although_forwarded, settled = given.pop("although_forwarded"), given.pop("settled")
+    corrects, dry_run = given.pop("correct"), call.parameters["dry_run"] or False
 
     async def respond(_: Tx, result: BillingResult) -> Response:
         return json_response(200, _billed(result, claim.site))
@@ -208,17 +222,28 @@ async def bill_next(call: Call) -> Response:
     try:
         if settled:
             return await _settle(call, claim)
-        result = await bill_next_payer(
-            context,
-            claim.site,
-            claim.number,
-            NextInsurance(**{name: text.strip() for name, text in given.items()}),
-            actor=call.actor,
-            now=call.now,
-            dry_run=call.parameters["dry_run"] or False,
-            although_forwarded=although_forwarded,
-            extend=recorded.extend,
-        )
+        if corrects:
+            result = await correct_next_claim(
+                context,
+                claim.site,
+                claim.number,
+                actor=call.actor,
+                now=call.now,
+                dry_run=dry_run,
+                extend=recorded.extend,
+            )
+        else:
+            result = await bill_next_payer(
+                context,
+                claim.site,
+                claim.number,
+                NextInsurance(**{name: text.strip() for name, text in given.items()}),
+                actor=call.actor,
+                now=call.now,
+                dry_run=dry_run,
+                although_forwarded=although_forwarded,
+                extend=recorded.extend,
+            )
     except CorrectionConflict as conflict:
         raise refuse(409, str(conflict), kind="claim_not_changeable") from None
     if result is None:
@@ -282,6 +307,7 @@ def _billed(result: BillingResult, site: Site) -> Mapping[str, object]:
     return {
         **_next_claim(result.next_claim, site),
         **sent,
+        "sent_as": result.sent_as or None,
         "findings": [finding_object(one) for one in result.findings],
         "x12": result.x12.decode() or None,
     }

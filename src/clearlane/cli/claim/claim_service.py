@@ -180,6 +180,13 @@ def secondary(
             help="Record that what was sent is corrected or refunded, after the payer before changed its decision.",
         ),
     ] = False,
+    correct: Annotated[
+        bool,
+        typer.Option(
+            "--correct",
+            help="Show what was sent with the decision in force, after the payer before changed it; with --send, send it.",
+        ),
+    ] = False,
 ) -> None:
     """Show the claim for the next payer, and what must be known before it can be sent; with --send, send it.
 
@@ -196,6 +203,8 @@ def secondary(
     found = claims.secondary(number)
     if settled:
         found = claims.bill_next_payer(number, {"settled": True})
+    elif correct:
+        found = claims.bill_next_payer(number, {"correct": True}, dry_run=not send)
     elif send:
         given |= {"although_forwarded": True} if although_forwarded else {}
         found = claims.bill_next_payer(number, given)
@@ -212,12 +221,14 @@ def _show_secondary(found: "SecondaryInfo") -> None:
         show_text(f"{found.secondary_claim} bills the payer after that of {found.claim_number}.")
     else:
         show_text(f"The claim after {found.claim_number}: {found.state.replace('_', ' ')}.")
+    if found.sent_as:
+        show_text(f"With the decision in force. It goes out as a {found.sent_as} claim.")
     if found.forwarded_to:
         show_text(f"The payer forwarded the claim to {found.forwarded_to}.")
-    if found.state == "to_correct":
+    if found.state == "to_correct" and not found.sent_as:
         show_text(
-            "The payer before changed its decision afterward: correct that claim, or refund what was paid for it; then use "
-            "--settled."
+            "The payer before changed its decision afterward: --correct shows that claim with the decision in force, and "
+            "--correct --send sends it. If it was corrected otherwise, or what was paid for it refunded, use --settled."
         )
     for sentence in found.not_by_itself:
         show_text(f"Not sent by itself: {sentence}", "  ", indent=4)

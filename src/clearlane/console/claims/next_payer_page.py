@@ -28,6 +28,7 @@ from clearlane.pipeline.secondary.bill_next_payer import (
     bill_next_payer,
     settle_correction,
 )
+from clearlane.pipeline.secondary.correct_next_claim import correct_next_claim
 from clearlane.pipeline.secondary.next_claim import SecondaryDraft, load_next_claim
 from clearlane.pipeline.secondary.payer_decision import CLAIM_PAYMENT
 from clearlane.pipeline.secondary.send_by_itself import why_not_by_itself
@@ -35,6 +36,8 @@ from clearlane.store.payments.secondary_drafts import DraftState
 
 pages = PageRows(roles=BILLERS, menu="/claims")
 INPUT_PREFIX = "f."
+CORRECTS = frozenset({"correct", "send-correction"})
+"""The buttons of a claim that was sent and whose payer before changed its decision."""
 TITLES: Mapping[str, str] = {
     "payer_id": "Payer id, from the payer list",
     "member_id": "Member id of the insured",
@@ -119,7 +122,10 @@ async def bill_next(request: PageRequest) -> Response:
     try:
         if do == "settle":
             return await _settle(request, opened)
-        result = await _bill(request, opened, sends=do == "send")
+        if do in CORRECTS:
+            result = await _correct(request, opened, sends=do == "send-correction")
+        else:
+            result = await _bill(request, opened, sends=do == "send")
     except CorrectionConflict as conflict:
         stopped = NextPayerState(
             opened=opened, found=await _load(request, opened), fault=str(conflict)
@@ -150,7 +156,7 @@ async def _load(request: PageRequest, opened: OpenedClaim) -> SecondaryDraft:
 
 async def _bill(request: PageRequest, opened: OpenedClaim, *, sends: bool) -> BillingResult:
     """Send what the form says, or check it. Its answers are kept."""
-    now, given = request.context.clock.now(), request.form.get("version")
+    now = request.context.clock.now()
     result = await bill_next_payer(
         request.context.work_context,
         opened.site,
@@ -161,7 +167,23 @@ async def _bill(request: PageRequest, opened: OpenedClaim, *, sends: bool) -> Bi
         dry_run=not sends,
         keeps=True,
         although_forwarded=request.form.get("although-forwarded") == "1",
-        version=int(given) if given.isdecimal() and len(given) < 10 else 0,
+        version=_version(request),
+    )
+    if result is None:
+        raise NoSuchPage(f"No claim with this number in {opened.site.name}.")
+    return result
+
+
+async def _correct(request: PageRequest, opened: OpenedClaim, *, sends: bool) -> BillingResult:
+    """Send what was sent again with the decision in force, or check it."""
+    result = await correct_next_claim(
+        request.context.work_context,
+        opened.site,
+        opened.number,
+        actor=request.actor,
+        now=request.context.clock.now(),
+        dry_run=not sends,
+        version=_version(request) if sends else None,
     )
     if result is None:
         raise NoSuchPage(f"No claim with this number in {opened.site.name}.")
@@ -172,6 +194,12 @@ def _answers(request: PageRequest) -> NextInsurance:
     """Return what the form says of the next insurance; what is empty stays as it is known."""
     texts = {name: request.form.get(f"{INPUT_PREFIX}{name}").strip() for name in TITLES}
     return NextInsurance(**{name: text[:TEXT_CHARACTERS_MAX] for name, text in texts.items()})
+
+
+def _version(request: PageRequest) -> int:
+    """Return the version of the draft that the person saw."""
+    given = request.form.get("version")
+    return int(given) if given.isdecimal() and len(given) < 10 else 0
 
 
 async def _settle(request: PageRequest, opened: OpenedClaim) -> Response:

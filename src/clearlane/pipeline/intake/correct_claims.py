@@ -317,6 +317,9 @@ def _correct(
         correction = as_it_went_out(predecessor)
     if correction is None:
         return prepared
+    if stored is not None and stored.prior_payer_claim and not row.prior_payer_claim:
+        linked = msgspec.structs.replace(row, prior_payer_claim=stored.prior_payer_claim)
+        prepared = prepared._replace(row=linked)
     corrected = correct_claim(vault, site, prepared, correction)
     # A number that no rule lets through, such as one with characters X12 cannot carry, is not used.
     spoilt = prepared.judgement.accepted and not corrected.judgement.accepted

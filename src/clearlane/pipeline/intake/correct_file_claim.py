@@ -71,18 +71,22 @@ async def prepare_file_correction(
     claim: X12Claim,
     fields: Mapping[str, object],
     *,
+    content: X12Claim | None = None,
     numbers: Mapping[str, str | None],
     corrects: str,
     now: datetime,
     overruled: Collection[str],
 ) -> PreparedClaim:
-    """Return a claim with other elements, judged. ``numbers`` are frequency and original reference, if these change."""
+    """Return a claim with other elements, judged.
+
+    ``content`` takes the place of the whole claim. ``numbers`` are frequency and original reference, if these change.
+    """
     form = form_of(claim)
     texts = {
         full_locations(claim, at)[0]: None if value is None else str(value)
         for at, value in fields.items()
     }
-    changed = form.with_changes(form.with_changes(claim, texts), numbers)
+    changed = form.with_changes(form.with_changes(content or claim, texts), numbers)
     (prepared,) = await judge_file_claims(
         context,
         site,

@@ -76,6 +76,7 @@ async def submit_correction(
     now: datetime,
     way: str = "",
     unchanged: bool = False,
+    content: X12Claim | None = None,
     overruled: Collection[str] = (),
     dry_run: bool = False,
     extend: JobExtension[CorrectionResult] = unextended,
@@ -83,14 +84,15 @@ async def submit_correction(
     """Correct a claim with these fields, by the paths that findings name; None if the site has no claim of this number.
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
-    that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``overruled`` are the rules that a
+    that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``content`` is a claim in
+    X12 that takes the place of the whole one, which is in X12 too. ``overruled`` are the rules that a
     person sends it in spite of (``send_anyway``). ``extend`` adds to the transaction that stores the correction.
     Raises a :class:`CorrectionConflict` if the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
     if row is None:
         return None
-    changes = _ContentChange(fields, FREQUENCIES.get(way, ""), unchanged=unchanged)
+    changes = _ContentChange(fields, FREQUENCIES.get(way, ""), unchanged=unchanged, content=content)
     _require_correctable(context, site, row, changes)
     faults = _name_faults(context, site, row, changes)
     if faults:
@@ -101,7 +103,11 @@ async def submit_correction(
         return _refused(claim_number, prepared)
     prepared = prepared._replace(
         chosen_frequency=changes.frequency,
-        row=msgspec.structs.replace(prepared.row, corrects=claim_number),
+        row=msgspec.structs.replace(
+            prepared.row,
+            corrects=claim_number,
+            prior_payer_claim=prepared.row.prior_payer_claim or row.prior_payer_claim,
+        ),
     )
     preview = await preview_correction(
         context.database, context.vault, site, prepared, claim_number
@@ -143,6 +149,7 @@ class _ContentChange:
     frequency: str
     """What a person decided on; empty if it is to be decided."""
     unchanged: bool
+    content: X12Claim | None = None
 
 
 async def _load(
@@ -180,7 +187,8 @@ def _name_faults(
     else:
         content = _stored_content(context, site, row)
         faults = [*path_faults(FORMS[row.form], content, fields)]
-    if not fields and not changes.unchanged and changes.frequency != VOID:
+    is_whole = changes.unchanged or changes.content is not None
+    if not fields and not is_whole and changes.frequency != VOID:
         faults.append(shape_finding("fields", "Name at least one field that changes."))
     return tuple(faults)
 
@@ -206,6 +214,7 @@ async def _prepare(
             site,
             claim,
             changes.fields,
+            content=changes.content,
             numbers=_changed_numbers(claim, row, changes),
             corrects=row.claim_number,
             now=now,

@@ -287,6 +287,7 @@ def stored_claim(row: ClaimListRow) -> StoredClaim:
         row.payer_id,
         bool(row.account_as_number),
         row.created_at,
+        row.prior_payer_claim,
         row.payload,
         row.header,
     )

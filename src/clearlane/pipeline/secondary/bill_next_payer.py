@@ -3,8 +3,8 @@
     result = await bill_next_payer(context, site, "C193...", answers, actor=actor, now=now, dry_run=True)
 
 It is sent once: of two who send it, or answer its questions, at the same time, one gets a :class:`CorrectionConflict`.
-If the payer before changes its decision afterward, a person corrects what was sent or refunds it, and says so
-(:func:`settle_correction`).
+If the payer before changes its decision afterward, a person corrects what was sent (``correct_next_claim``) or refunds it,
+and says so (:func:`settle_correction`).
 """
 
 from dataclasses import dataclass, field, replace
@@ -54,6 +54,8 @@ class BillingResult:
     findings: tuple[ClaimFinding, ...] = field(default=(), repr=False)
     x12: bytes = field(default=b"", repr=False)
     """What would be sent, for a dry run."""
+    sent_as: str = ""
+    """How a correction goes out: ``new`` or ``replacement``; empty for a claim that is sent the first time."""
 
 
 async def bill_next_payer(
@@ -89,8 +91,7 @@ async def bill_next_payer(
             kept = await load_next_claim(context, site, claim_number, actor=actor, now=now)
             found = require_row(kept, "the claim of a draft")
     if found.questions:
-        faults = [shape_finding(one.field, one.sentence) for one in found.questions]
-        return BillingResult(next_claim=found, findings=tuple(faults))
+        return BillingResult(next_claim=found, findings=question_findings(found))
     prepared = await _prepare(context, site, found, now)
     judgement = prepared.judgement
     if not judgement.accepted:
@@ -103,6 +104,11 @@ async def bill_next_payer(
     if dry_run or not judgement.accepted:
         return result
     return await _send(context, site, result, prepared, actor=actor, now=now, extend=extend)
+
+
+def question_findings(found: SecondaryDraft) -> tuple[ClaimFinding, ...]:
+    """Return what must be known before the next payer can be billed, by field."""
+    return tuple(shape_finding(one.field, one.sentence) for one in found.questions)
 
 
 def _refuse_conflict(

@@ -8,7 +8,7 @@ Loading is for all that show, make or send a draft; deciding is pure. Stores not
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -75,6 +75,8 @@ class SecondaryDraft:
     sent: X12Claim = field(repr=False)
     """The claim before, as its payer got it."""
     row: DraftRow | None
+    secondary_claim: str
+    """The claim that was sent to the next payer, or the correction of it that is in force; empty if none was sent."""
     answers: NextInsurance = field(repr=False)
     insurance: NextInsurance = field(repr=False)
     questions: tuple[OpenQuestion, ...] = field(repr=False)
@@ -97,11 +99,6 @@ class SecondaryDraft:
     def view(self) -> ClaimView:
         """The claim before."""
         return form_of(self.sent).view(self.sent)
-
-    @property
-    def secondary_claim(self) -> str:
-        """The claim that was sent to the next payer; empty if none was."""
-        return (self.row and self.row.secondary_claim) or ""
 
     @property
     def version(self) -> int:
@@ -138,13 +135,15 @@ async def load_next_claim(
         row = await secondary_drafts.find_draft(tx, claim_number)
         if row is not None and row.payload is not None:
             await vault.load_keys_of(tx, [row.payload])
+        sent = await secondary_drafts.find_link_after(tx, claim_number)
     given = NextInsurance()
     if row is not None and row.payload is not None:
         opened = vault.open(site.scope, secondary_drafts.TABLE, claim_number, row.payload)
         given = _DRAFT.decode(opened).answers
     given = given.with_answers(answers) if answers else given
     local = to_local(now, site.time_zone)
-    return _decide(context, loaded, row, given, paid, local, crossover)
+    found = _decide(context, loaded, row, given, paid, local, crossover)
+    return replace(found, secondary_claim=sent.claim_number) if sent else found
 
 
 def _decide(
@@ -171,6 +170,7 @@ def _decide(
         loaded=loaded,
         sent=sent,
         row=row,
+        secondary_claim=(row and row.secondary_claim) or "",
         answers=answers,
         insurance=insurance,
         questions=(*in_the_way, *questions),

@@ -52,6 +52,8 @@ class StoredClaim:
     account_as_number: bool
     """Whether CLM01 is the patient's account number; else it is the claim number."""
     created_at: int
+    prior_payer_claim: str | None
+    """The claim to the payer before, if it carries that payer's decision."""
     payload: bytes = field(repr=False)
     header: bytes = field(repr=False)
 

@@ -106,6 +106,8 @@ class ChainLink(NamedTuple):
     paid_cents: int
     patient_cents: int
     prior_payer_claim: str | None
+    successor_id: str | None
+    is_superseded: int
 
 
 async def note_due(tx: Tx, owned: Iterable[tuple[int, int, str]], at: int) -> None:
@@ -187,8 +189,16 @@ async def find_link(tx: Tx, claim_number: str) -> ChainLink | None:
 
 
 async def find_link_after(tx: Tx, claim_number: str) -> ChainLink | None:
-    """Return the claim that was sent to the next payer after this one."""
-    return await find_row(tx, ChainLink, _LINK_AFTER, of=claim_number)
+    """Return the claim that was sent to the next payer after this one; if it was corrected, the correction in force."""
+    link = await find_row(tx, ChainLink, _LINK_AFTER, of=claim_number)
+    seen: set[str] = set()
+    while link is not None and link.is_superseded and link.successor_id not in seen:
+        seen.add(link.claim_number)
+        successor = await find_link(tx, link.successor_id or "")
+        if successor is None:
+            break
+        link = successor
+    return link
 
 
 async def count_event(tx: Tx, claim_number: str) -> int:
