@@ -137,17 +137,48 @@ const showCheck = (form, checked) => {
   }
 };
 
+// One check at a time, of the fields as they are then: what changes while one runs is checked after it, so neither an
+// answer nor a draft is overtaken by an older one. Each answer is read to its end: one that is not holds its connection,
+// of which a browser has six, and the next check would wait without end. A check that the service could not answer is made again, ever later.
+const CHECK_AGAIN_MS = 1000;
+const CHECK_AGAIN_MS_MAX = 30000;
+const CHECK_ANSWER_MS_MAX = 30000;
+const askForCheck = async (form) => {
+  const fields = new URLSearchParams(new FormData(form));
+  fields.set("do", "check");
+  try {
+    const answer = await fetch(form.action, {method: "POST", body: fields, signal: AbortSignal.timeout(CHECK_ANSWER_MS_MAX)});
+    const page = await answer.text();
+    if (answer.status === 429 || answer.status >= 500) return null;
+    const checked = new DOMParser().parseFromString(page, "text/html");
+    // Any other page, such as that of signing in, is shown when the form is sent.
+    return answer.ok && checked.querySelector("[data-checked-button]") ? checked : undefined;
+  } catch {
+    return null;
+  }
+};
+
 for (const form of document.querySelectorAll("form[data-check-on-change]")) {
-  let latest = 0;
+  let isWanted = false;
+  let isRunning = false;
   form.addEventListener("change", async () => {
-    const fields = new URLSearchParams(new FormData(form));
-    fields.set("do", "check");
-    const mine = (latest += 1);
-    const answer = await fetch(form.action, {method: "POST", body: fields}).catch(() => null);
-    if (!answer || !answer.ok || mine !== latest) return; // sending the form says what is wrong
-    const checked = new DOMParser().parseFromString(await answer.text(), "text/html");
-    await pointerIsUp();
-    if (mine === latest) showCheck(form, checked);
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    let pause = CHECK_AGAIN_MS;
+    while (isWanted) {
+      isWanted = false;
+      const checked = await askForCheck(form);
+      await pointerIsUp();
+      if (checked === null) {
+        isWanted = true;
+        await new Promise((goOn) => setTimeout(goOn, pause));
+        pause = Math.min(2 * pause, CHECK_AGAIN_MS_MAX);
+      } else if (checked && !isWanted) {
+        showCheck(form, checked);
+      }
+    }
+    isRunning = false;
   });
 }
 
