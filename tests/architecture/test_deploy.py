@@ -1,5 +1,9 @@
-"""What operators start and watch the service with: settings that are named exist, and alert rules follow the table."""
+"""What operators start and watch the service with: settings that are named exist, alert rules and dashboard follow the tables.
 
+Also tests tools/docs/dashboard.
+"""
+
+import json
 import re
 import shutil
 import subprocess
@@ -9,8 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from clearlane.api.operations.installation_metrics import METRICS
 from clearlane.pipeline.query.conditions import CONDITIONS
 from clearlane.settings import all_settings, environment_variable
+from tools.docs.dashboard import BUILD, COLUMNS, DASHBOARD, dashboard_text
 from tools.docs.monitoring import RULES, alert_name, alert_rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +63,23 @@ def test_the_alert_rules_are_those_of_the_table():
     assert len(set(names)) == len(names)
 
 
+def test_the_dashboard_has_a_panel_for_every_metric_and_none_lies_on_another():
+    """`make docs` writes it."""
+    text = DASHBOARD.read_text(encoding="utf-8")
+    assert text == dashboard_text()
+    panels = json.loads(text)["panels"]
+    queries = [panel["targets"][0]["expr"] for panel in panels]
+    for row in METRICS:
+        assert row.name == BUILD or any(re.search(rf"\b{row.name}", query) for query in queries)
+    taken = set()
+    for place in (panel["gridPos"] for panel in panels):
+        assert place["x"] + place["w"] <= COLUMNS
+        for x in range(place["x"], place["x"] + place["w"]):
+            for y in range(place["y"], place["y"] + place["h"]):
+                assert (x, y) not in taken
+                taken.add((x, y))
+
+
 @pytest.fixture
 def promtool():
     """The tool of Prometheus that checks rules."""
@@ -72,6 +95,20 @@ def test_prometheus_takes_the_alert_rules(promtool):
     )
     assert done.returncode == 0, done.stderr
     assert f"{len(CONDITIONS) + 2} rules found" in done.stdout
+
+
+def test_prometheus_takes_the_queries_of_the_dashboard(promtool, tmp_path):
+    panels = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    rules = [
+        {"record": f"panel:{panel['id']}", "expr": panel["targets"][0]["expr"].replace("$__rate_interval", "5m")}
+        for panel in panels
+    ]  # fmt: skip
+    file = tmp_path / "panels.yml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
+    done = subprocess.run(
+        [promtool, "check", "rules", str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_alert_names_payer_and_route_once_however_many_nodes_tell_it(promtool, tmp_path):

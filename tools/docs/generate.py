@@ -13,7 +13,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from tools.docs import interface, library, monitoring, sandbox_pages, states
+from tools.docs import dashboard, interface, library, monitoring, sandbox_pages, states
 from tools.docs.markdown import grid
 from tools.docs.pictures import DRAWN, PICTURES
 
@@ -526,6 +526,8 @@ def main() -> None:
     print("wrote the examples of claim rules")
     monitoring.RULES.write_text(monitoring.alert_rules(), encoding="utf-8")
     print("wrote deploy/clearlane.rules.yml")
+    dashboard.DASHBOARD.write_text(dashboard.dashboard_text(), encoding="utf-8")
+    print("wrote deploy/grafana.json")
     PICTURES.mkdir(exist_ok=True)
     for picture, draw in DRAWN.items():
         (PICTURES / picture).write_text(draw(), encoding="utf-8")
