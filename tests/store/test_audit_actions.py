@@ -46,7 +46,7 @@ MADE = {
     "*.not_accepted": [f"{subject}.not_accepted" for subject in SUBJECTS],
 }  # fmt: skip
 # What looks like an action and is none.
-NO_ACTIONS = frozenset({"audit.anchor", "claims.header", "payer.id", "payer.name", "payer.coverage", "proof.checkpoints", "sandbox.json"})  # fmt: skip
+NO_ACTIONS = frozenset({"audit.anchor", "claims.header", "payer.id", "payer.name", "payer.coverage", "proof.checkpoints", "sandbox.json", "schema.json"})  # fmt: skip
 
 
 def written_constants():

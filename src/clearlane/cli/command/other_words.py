@@ -43,6 +43,8 @@ NOUNS_MEANT: Mapping[str, Sequence[str]] = {
     "health": ("status", "doctor"),
     "config": ("settings", "settings check"),
     "loglevel": ("log-level",),
+    "support": ("support-bundle", "doctor"),
+    "bundle": ("support-bundle",),
     "verbose": ("log-level",),
     "debug": ("log-level", "doctor"),
     "login": ("console open", "user add"),

@@ -120,6 +120,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "x12": CommandEntry("x12.x12", "Read, check, explain and convert X12 files."),
     "status": CommandEntry("doctor.status", "What flows, what waits, what needs a person."),
     "doctor": CommandEntry("doctor.doctor", "Find problems, and what to do about them."),
+    "support-bundle": CommandEntry(
+        "doctor.support_bundle", "Write one file for whoever helps, without patient data."
+    ),
     "sandbox": CommandEntry(
         "installation.sandbox",
         "A sandbox: clock, modes of payers, two months of claims, tests, reset.",

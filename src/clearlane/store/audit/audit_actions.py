@@ -66,6 +66,7 @@ LOOKS: Mapping[str, str] = {
     "route.test": "The connection of a route was tested",
     "sftp.sign_in": "A sender signed in by SFTP",
     "sign-in.failed": "A sign-in failed",
+    "support.bundle": "A support bundle was written",
 }
 """Looks, searches, tests and sign-ins: actions after which an installation is as before."""
 
