@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import deque
 from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -157,6 +158,18 @@ class ServiceProcess:
         lines = [json.loads(line) for line in list(self.log)]
         requests = [line for line in lines if line["event"] == "request"]
         return [line for line in requests if not line["request_id"].startswith(LAST)]
+
+    def advance_to_noon(self) -> date:
+        """Advance a sandbox's clock to the next noon, so that no midnight parts what a test does; return its day then."""
+        facts = self.sandbox
+        auth, site = (facts["vendor_key"], facts["vendor_password"]), facts["vendor_site_id"]
+        with self.client(auth, params={"vendorSiteId": site}) as client:
+            now = datetime.fromisoformat(client.get("/sandbox/clock").json()["Now"])
+            noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
+            noon += timedelta(days=noon < now)
+            seconds = round((noon - now).total_seconds())
+            client.post("/sandbox/advance", json={"By": f"{seconds}s"}).raise_for_status()
+        return noon.date()
 
     def command(self, *arguments: str) -> str:
         """Run a command beside the service; its output."""

@@ -122,13 +122,13 @@ def test_pages_follow_each_other_and_an_event_id_is_a_cursor(client, vendor, now
 def test_the_way_of_a_claim_and_its_site(client, vendor, now):
     [number] = submit(client, vendor, site="2")
     advance(client, vendor, "1d")
-    found = wait_until(
-        lambda: [
-            one
-            for one in get(client, after=now, limit=500)["data"]
-            if one["claim_number"] == number
-        ]
-    )
+
+    def events():
+        page = get(client, after=now, limit=500)["data"]
+        return [one for one in page if one["claim_number"] == number]
+
+    wait_until(lambda: len(events()) >= 2)
+    found = events()
     types = [one["type"] for one in found]
     assert types[:2] == ["claim.received", "claim.sent"]
     assert found[0]["site"] == f"{vendor.key}-2"

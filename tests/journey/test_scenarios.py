@@ -7,10 +7,9 @@ Also tests `cli/installation/sandbox`.
 """
 
 import json
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import httpx
@@ -20,6 +19,7 @@ from clearlane.claims.forms import V3_DENTAL, V3_FORMS, V3_MEDICAL, AnyForm, sam
 from clearlane.x12.checker.check import check
 from tests.api.service_process import ServiceProcess
 from tests.databases import KINDS
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.one_database
 
@@ -27,7 +27,6 @@ MEDICAL, DENTAL = V3_MEDICAL, V3_DENTAL
 SUBMIT = {MEDICAL: "/api/v3/claims/submit", DENTAL: "/api/v3/claims/submitDental"}
 BY_DATE = "/api/v3/claims/status/get_by_date"
 BY_ID = "/api/v3/claims/responses/get_by_doc_id"
-TODAY = datetime.now(UTC).date()
 DAYS = (0, 1, 2, 5, 9, 14, 15, 21, 28, 40)
 PLAN = "9001"
 WHOLE_FILE = "3006"
@@ -207,8 +206,7 @@ def expected(kind: AnyForm, member: str) -> Expected:
     return BY_PLAN[kind] if member == PLAN else EXPECTED[member]
 
 
-def a_claim(kind: AnyForm, member: str, prefix: str = "") -> dict:
-    day = TODAY - timedelta(days=45)
+def a_claim(kind: AnyForm, member: str, day: date, prefix: str = "") -> dict:
     document = samples.document(
         kind, day=day, insured_id=member, claim_id=f"{prefix}{kind}-{member}"
     )
@@ -234,6 +232,8 @@ class Caller:
     def __init__(self, server: ServiceProcess) -> None:
         facts = server.sandbox
         self.server = server
+        self.today = server.advance_to_noon()
+        """The day on which it submits."""
         self.client = server.client(
             (facts["vendor_key"], facts["vendor_password"]),
             params={"vendorSiteId": facts["vendor_site_id"]},
@@ -266,8 +266,8 @@ class Caller:
     def statuses(self) -> dict[str, dict]:
         rows = self.post(
             BY_DATE,
-            startDate=str(TODAY - timedelta(days=1)),
-            endDate=str(TODAY + timedelta(days=60)),
+            startDate=str(self.today),
+            endDate=str(self.today + timedelta(days=60)),
         )
         return {row["VendorClaimId"]: row for row in rows}
 
@@ -307,11 +307,12 @@ async def scenario_run(request, new_place) -> AsyncIterator[ScenarioRun]:
 def forty_days(caller: Caller) -> ScenarioRun:
     run = ScenarioRun(caller)
     caller.post("/sandbox/clock", {"Frozen": True})
+    day = caller.today - timedelta(days=45)
     for kind in V3_FORMS:
-        caller.submit(kind, a_claim(kind, WHOLE_FILE))
+        caller.submit(kind, a_claim(kind, WHOLE_FILE, day))
     caller.advance(0)
     for kind in V3_FORMS:
-        caller.submit(kind, *(a_claim(kind, one) for one in MEMBERS if one != WHOLE_FILE))
+        caller.submit(kind, *(a_claim(kind, one, day) for one in MEMBERS if one != WHOLE_FILE))
     past = 0
     for day in DAYS:
         caller.advance(day - past)
@@ -350,7 +351,8 @@ def test_action_and_amounts_are_the_scenarios_and_add_up(scenario_run, kind, mem
         # The days that payers count are the days that are written.
         paid = max(day for day, state in wanted.states.items() if state == "Complete")
         paid = 28 if member == "3008" else paid
-        assert row["PaymentEffectiveDate"] == str(TODAY + timedelta(days=paid))
+        today = scenario_run.caller.today
+        assert row["PaymentEffectiveDate"] == str(today + timedelta(days=paid))
 
 
 @each_kind
@@ -439,7 +441,7 @@ def test_the_documents_of_a_corrected_claim_are_the_same_whenever_they_are_read(
 def test_a_refused_claim_has_the_day_of_its_refusal(scenario_run, kind, member):
     row = scenario_run.row(kind, member)
     assert row["PayerActionDate"] == scenario_run.document(kind, member)["StatusDate"]
-    assert row["PayerActionDate"] == str(TODAY)
+    assert row["PayerActionDate"] == str(scenario_run.caller.today)
 
 
 @pytest.mark.safe_default(5)
@@ -485,10 +487,8 @@ def test_files_that_cannot_be_read_are_kept_apart_and_everything_else_is_applied
 def test_at_its_own_pace_a_claim_is_complete_without_anybody_advancing(scenario_run, kind):
     caller = scenario_run.caller
     caller.post("/sandbox/clock", {"Frozen": False, "SecondsPerDay": 0.1})
-    caller.submit(kind, a_claim(kind, "3001", "pace-"))
-    end = time.monotonic() + 60
-    while (row := caller.statuses()[f"pace-{kind}-3001"])["CurrentState"] != "Complete":
-        assert time.monotonic() < end, row["CurrentState"]
-        time.sleep(0.25)
-    assert row["PayerAmount"] == 200
+    day = caller.today - timedelta(days=45)
+    caller.submit(kind, a_claim(kind, "3001", day, "pace-"))
+    wait_until(lambda: caller.statuses()[f"pace-{kind}-3001"]["CurrentState"] == "Complete")
+    assert caller.statuses()[f"pace-{kind}-3001"]["PayerAmount"] == 200
     caller.post("/sandbox/clock", {"Frozen": True, "SecondsPerDay": 2})
