@@ -80,7 +80,7 @@ class ClaimHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 def header_of(view: ClaimView) -> ClaimHeader:
-    """Return the header of a claim."""
+    """Return the header of a claim. A branch for each value, since a claim that is not accepted may lack any."""
     patient, subscriber, billing = view.patient, view.subscriber, view.billing
     return ClaimHeader(
         vendor_claim_id=view.vendor_claim_id,

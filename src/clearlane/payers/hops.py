@@ -135,7 +135,10 @@ def read_hop_payer(
 
 
 def read_map(content: bytes, directory: PayerDirectory) -> HopFile:
-    """Read a map in CSV, with the columns Type, PayerId and HopPayerId in any order, to its end."""
+    """Read a map in CSV, with the columns Type, PayerId and HopPayerId in any order, to its end.
+
+    A branch for each way in which a file may be wrong, so that its sender learns which.
+    """
     if len(content) > HOP_FILE_BYTES_MAX:
         return _refused(f"The file is larger than {HOP_FILE_BYTES_MAX // 1024 // 1024} MiB.")
     try:

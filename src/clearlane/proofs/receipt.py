@@ -86,6 +86,7 @@ def read_receipt(source: str, part: bytes) -> Receipt:
 
 
 def _of_status(source: str, view: StatusSetView) -> Receipt:
+    """Return the receipt of a 277CA or 277. A branch for each part that a payer may leave out."""
     names = [party for tier in view.tiers[:1] for party in tier.parties]
     reports = list(view.claims) or list(_reports(view.tiers))
     found = [one for report in reports for one in report.statuses]

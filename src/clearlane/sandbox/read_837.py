@@ -235,6 +235,7 @@ def _stay(loop: Loop) -> Stay:
 
 
 def _line(loop: Loop, kind: str, days: tuple[date | None, date | None]) -> ServiceLine:
+    """Read a service line. A branch for each part that a kind of claim does not have, or a sender may leave out."""
     service = loop.segment(SERVICES[kind]) or [SERVICES[kind]]
     found = loop.find(service)
     procedure = split_components(get_element(service, PROCEDURE[kind]))

@@ -96,6 +96,7 @@ class LoopPlan:
     def __init__(
         self, node: grammar.LoopSpec, parent: "LoopPlan | None", index: int, guide: grammar.Guide
     ) -> None:
+        # All that can be known of a loop is decided here, once for a guide, so that reading a segment decides little.
         self.node = node
         self.parent = parent
         self.index = index

@@ -122,7 +122,7 @@ def _anchor(text: str, used: dict[str, int]) -> str:
 
 
 def _small_pieces(section: _Piece, pixels_max: int) -> Iterator[_Piece]:
-    """Return a section whole, or cut between rows of a table, entries of a list, or paragraphs."""
+    """Return a section whole, or cut between rows of a table, entries of a list, or paragraphs: a branch for each."""
     if section.pixels <= pixels_max:
         yield section
         return

@@ -236,6 +236,7 @@ def _longer(line: str, nights: int) -> str:
 
 
 def _claim(bill_type: str, sample: BillSample, day: date) -> JSON:
+    """Return the claim of a sample. A branch or loop for each list of codes that its row writes as one text."""
     first = day - timedelta(days=sample.nights)
 
     def at(days: str) -> str:

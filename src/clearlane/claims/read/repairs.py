@@ -445,6 +445,7 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
 
 @cache
 def _whole_plan(part: type[ClaimPart]) -> _Plan:
+    """Return the repairs of a class, whatever is filled: each of its lists by a loop of its own, once a class."""
     own = fields_of(part).values()
     single = [field for field in own if not field.is_array]
     text = [field for field in single if field.value_type in TEXT]

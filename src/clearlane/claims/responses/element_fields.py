@@ -87,7 +87,11 @@ class ElementFields:
         )
 
     def _name(self, places: Sequence[FieldPlace], number: int, component: int, value: str) -> str:
-        """Return the names of the fields that a value came from, as people read them."""
+        """Return the names of the fields that a value came from, as people read them.
+
+        A branch for each way to choose among fields of one element: a mark of an accident, the table alone if there is
+        no claim, or else the field with this value, and of these not one that repeats another.
+        """
         same = [place for place in places if _has_element(place, number)]
         at = [place for place in same if place.path.component in {0, component}]
         chosen = [place for place in at if ACCIDENT_MARKS.get(place.name) == value]

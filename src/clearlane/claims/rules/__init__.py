@@ -219,7 +219,7 @@ class _Plan(NamedTuple):
 
 @lru_cache(maxsize=limits.SHAPES_REMEMBERED_MAX)
 def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
-    """Return the plan of a class, reduced to the filled fields."""
+    """Return the plan of a class, reduced to the filled fields: each of its lists by a loop of its own, once a shape."""
     whole = _whole_plan(part)
     given = set(names)
     texts = [field for field in whole.texts if field.name in given]

@@ -142,7 +142,10 @@ def next_payer_at(view: ClaimView) -> int | None:
 
 
 def insurance_of(view: ClaimView) -> NextInsurance:
-    """Return what a claim says of the insurance that comes next. A policy number is not taken for a member id."""
+    """Return what a claim says of the insurance that comes next. A policy number is not taken for a member id.
+
+    A branch for each value, since a claim may leave out any: what is empty here is asked for.
+    """
     at = next_payer_at(view)
     if at is None:
         return NextInsurance()

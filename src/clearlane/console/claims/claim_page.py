@@ -187,6 +187,7 @@ async def show_claim(request: PageRequest) -> Response:
 
 
 async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Response:
+    """Render the page of a claim. A branch for each part of it that not every claim, or not every reader, has."""
     opened = await open_claim(request)
     why = explanations(opened.history)
     advice = claim_advice(opened.row, opened.history)

@@ -46,7 +46,10 @@ class FileClaimMatcher:
         candidates: Sequence[CandidateClaim],
         found: CandidateClaim | NoMatch,
     ) -> CandidateClaim | NoMatch:
-        """Return the claim that a reference means; ``found`` is what the numbers alone say."""
+        """Return the claim that a reference means; ``found`` is what the numbers alone say.
+
+        A branch for each step, surest first: our own number, the payer's, what fits, and of these what was not rejected.
+        """
         of_files = [one for one in candidates if one.is_of_file]
         if reference.claim_number or not of_files:
             return found

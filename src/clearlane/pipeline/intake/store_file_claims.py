@@ -23,7 +23,10 @@ from clearlane.store.files.shadow_claims import ShadowX12
 async def store_file_claims(
     tx: Tx, context: WorkContext, site: Site, rows: Sequence[NewClaim]
 ) -> None:
-    """Store claims of a file; a replacement or void supersedes the claim that it is about."""
+    """Store claims of a file; a replacement or void supersedes the claim that it is about.
+
+    A branch for each fate of a claim, since each has its events: accepted or not, about an earlier one, awaiting an enrollment.
+    """
     if not rows:
         return
     if rows[0].is_shadow:

@@ -333,6 +333,7 @@ async def _open(
 
 
 def _row(vault: Vault, site: Site, answers: _Answers, row: ClaimListRow, now: datetime) -> ClaimRow:
+    """Return what lists show of a claim. A branch for each part that only some states have, such as what was paid."""
     header = open_header(vault, site.scope, row.claim_number, row.header)
     status = None
     if row.status is not None:

@@ -204,6 +204,7 @@ def _money(profile: Profile, payment: Payment, check: int, today: date) -> Itera
 
 
 def _claim(payment: ClaimPayment) -> Iterator[Row]:
+    """Yield the segments of a claim in the order of the guide. A branch for each one that not every claim has."""
     claim, decision = payment.claim, payment.decision
     sign = -1 if payment.reverses else 1
     price = facility_plan.price_of(claim)
