@@ -101,7 +101,7 @@ MOVED_BY_OTHERS = {
     "file_refusals", "proof_checkpoints", "proof_entries", "proof_stamps", "secondary_drafts", "seen_files",
     "installation_events", "overdue_steps", "payment_shares", "payments", "provider_adjustments", "due_scans",
     "unmatched_claim_payments", "webhook_deliveries", "inbox", "line_references", "nodes", "parked_statements", "polls",
-    "route_counts", "route_health", "sandbox_agenda", "sandbox_ledger", "sandbox_state", "takeovers",
+    "report_sums", "route_counts", "route_health", "sandbox_agenda", "sandbox_ledger", "sandbox_state", "takeovers",
 }  # fmt: skip
 # Of the audit only what callers did.
 BY_CALLERS = {"audit": " WHERE actor LIKE 'vendor%'"}

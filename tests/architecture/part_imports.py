@@ -73,6 +73,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("delivery", "after a database was set back or restored, what may have been sent waits", "audit", "installation"),
         **imports("shared", "lists of claims are narrowed to those whose filing limit is near", "claims"),
         **imports("delivery", "a vendor's request numbers are a counter like control numbers", "shared"),
+        **imports("claims", "daily sums are of the claims that all sums are of", "payments"),
         **imports("claims", "a batch takes claims from the queue", "delivery"),
         **imports("accounts", "a sandbox starts with an account", "installation"),
         **imports("payments", "payments that need attention are counted by their own condition", "installation"),

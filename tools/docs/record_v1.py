@@ -23,6 +23,7 @@ def record_v1(sandbox: Sandbox) -> dict[str, Any]:
     _corrected(recording)
     claim = _claims(recording)
     _payments(recording)
+    _reports(recording)
     _payers(recording)
     _documents(recording, claim)
     _eligibility(recording)
@@ -145,6 +146,16 @@ def _documents(recording: Recording, claim: dict[str, Any]) -> None:
     id = {"document_id": claim["document_id"]}
     recording.call("GetDocument", "documents/{document_id}", "document", verb="GET", at=id)
     recording.call("GetDocumentX12", "documents/{document_id}/x12", "document", verb="GET", at=id)
+
+
+def _reports(recording: Recording) -> None:
+    for name, report, by in (
+        ("GetClaimsReport", "claims", "month,label"),
+        ("GetDenialsReport", "denials", "payer,reason"),
+        ("GetAgingReport", "aging", "payer"),
+        ("GetPaymentsReport", "payments", "month,reason"),
+    ):
+        recording.call(name, f"reports/{report}", "summed", verb="GET", by=by)
 
 
 def _eligibility(recording: Recording) -> None:

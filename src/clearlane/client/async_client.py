@@ -24,6 +24,7 @@ from clearlane.client.async_resources import (
     AsyncFiles,
     AsyncPayerDirectory,
     AsyncPayments,
+    AsyncReports,
     AsyncSites,
     AsyncWebhookEndpoints,
 )
@@ -160,6 +161,11 @@ class AsyncClient:
     def eligibility(self) -> AsyncEligibility:
         """Questions about patients' insurance, and the answers."""
         return AsyncEligibility(self._calls)
+
+    @property
+    def reports(self) -> AsyncReports:
+        """Sums of claims, denials, open claims and payments (Clearlane's own API)."""
+        return AsyncReports(self._calls)
 
     @property
     def sites(self) -> AsyncSites:

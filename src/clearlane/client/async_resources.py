@@ -43,6 +43,7 @@ from clearlane.client.v1_models import (
     PayerAliasInfo,
     PayerInfo,
     PaymentInfo,
+    ReportInfo,
     SecondaryInfo,
     ShadowLineInfo,
     SiteInfo,
@@ -381,6 +382,29 @@ class AsyncSites:
     async def get(self, id: str) -> SiteInfo:
         """Return one site."""
         return await self._calls.do(v1_calls.one("GetSite", f"sites/{segment(id)}", SiteInfo))
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncReports:
+    """Sums of the vendor's claims and payments, for an event loop. ``by`` is words with commas, such as month,payer."""
+
+    _calls: AsyncCallRunner
+
+    async def claims(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return claims by the day of receipt: by month, payer, provider or label."""
+        return await self._calls.do(v1_calls.report("GetClaimsReport", "claims", by, filters))
+
+    async def denials(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return what payers denied: by reason, month, payer or provider."""
+        return await self._calls.do(v1_calls.report("GetDenialsReport", "denials", by, filters))
+
+    async def aging(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return open claims by age: by payer, provider or label."""
+        return await self._calls.do(v1_calls.report("GetAgingReport", "aging", by, filters))
+
+    async def payments(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return what payers paid and adjusted: by month, payer, provider or reason."""
+        return await self._calls.do(v1_calls.report("GetPaymentsReport", "payments", by, filters))
 
 
 @dataclass(frozen=True, slots=True)

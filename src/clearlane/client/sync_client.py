@@ -57,6 +57,7 @@ from clearlane.client.sync_resources import (
     Files,
     PayerDirectory,
     Payments,
+    Reports,
     Sites,
     WebhookEndpoints,
 )
@@ -161,6 +162,11 @@ class Client:
     def eligibility(self) -> Eligibility:
         """Questions about patients' insurance, and the answers."""
         return Eligibility(self._calls)
+
+    @property
+    def reports(self) -> Reports:
+        """Sums of claims, denials, open claims and payments (Clearlane's own API)."""
+        return Reports(self._calls)
 
     @property
     def sites(self) -> Sites:

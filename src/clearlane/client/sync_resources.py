@@ -44,6 +44,7 @@ from clearlane.client.v1_models import (
     PayerAliasInfo,
     PayerInfo,
     PaymentInfo,
+    ReportInfo,
     SecondaryInfo,
     ShadowLineInfo,
     SiteInfo,
@@ -363,6 +364,29 @@ class Sites:
     def get(self, id: str) -> SiteInfo:
         """Return one site."""
         return self._calls.do(v1_calls.one("GetSite", f"sites/{segment(id)}", SiteInfo))
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Sums of the vendor's claims and payments, for threads. ``by`` is words with commas, such as month,payer."""
+
+    _calls: CallRunner
+
+    def claims(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return claims by the day of receipt: by month, payer, provider or label."""
+        return self._calls.do(v1_calls.report("GetClaimsReport", "claims", by, filters))
+
+    def denials(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return what payers denied: by reason, month, payer or provider."""
+        return self._calls.do(v1_calls.report("GetDenialsReport", "denials", by, filters))
+
+    def aging(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return open claims by age: by payer, provider or label."""
+        return self._calls.do(v1_calls.report("GetAgingReport", "aging", by, filters))
+
+    def payments(self, by: str | None = None, **filters: object) -> ReportInfo:
+        """Return what payers paid and adjusted: by month, payer, provider or reason."""
+        return self._calls.do(v1_calls.report("GetPaymentsReport", "payments", by, filters))
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,14 @@ def one(name: str, path: str, model: type[T], query: Mapping[str, str] | None = 
     )
 
 
+def report(
+    name: str, report: str, by: str | None, filters: Mapping[str, object]
+) -> Call[v1_models.ReportInfo]:
+    """Return the call for a report. A filter whose name is a word of Python ends in an underscore: ``from_``."""
+    given = {name.rstrip("_"): value for name, value in filters.items()}
+    return one(name, f"reports/{report}", v1_models.ReportInfo, query_of({**given, "by": by}))
+
+
 def few(name: str, path: str, model: type[T]) -> Call[tuple[T, ...]]:
     """Return the call for a list that is one page."""
     return Call(

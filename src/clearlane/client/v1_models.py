@@ -378,6 +378,16 @@ class SiteInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReportInfo:
+    """A report: sums of claims or payments."""
+
+    counted_at: str = text()
+    data: tuple[JSON, ...] = objects(shown=False)
+    """The rows, with amounts as text; what they are not of is None."""
+    raw: JSON = _raw()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InsuranceQuestion:
     """A question to a payer about a patient's insurance."""
 

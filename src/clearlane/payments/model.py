@@ -71,6 +71,8 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
     """Patient responsibility: adjustments of group PR, of the claim and of its service lines."""
     adjusted: int = 0
     """All other adjustments."""
+    reasons: tuple[tuple[str, str, int], ...] = ()
+    """What was adjusted for each group and reason, of the claim and its lines together, in cents."""
     service_from: date | None = None
     """The first day of service: that of the claim (``DTM*232``), else of its lines."""
     label: ClaimLabel = ClaimLabel.PAID

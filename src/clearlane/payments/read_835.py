@@ -163,6 +163,14 @@ class _ClaimMoney:
         self.lines.append(LinePayment(paid, self._current))
         self._rests.append(charge - paid)
 
+    def by_reason(self) -> tuple[tuple[str, str, int], ...]:
+        """Return the sum of each group and reason that comes to anything."""
+        sums: dict[tuple[str, str], int] = {}
+        for one in (*self.reasons, *(one for line in self.lines for one in line.reasons)):
+            key = (one.group, one.reason)
+            sums[key] = sums.get(key, 0) + one.amount
+        return tuple((*key, amount) for key, amount in sorted(sums.items()) if amount)
+
     @property
     def lines_balanced(self) -> bool:
         """Whether every line is explained by its payment and adjustments."""
@@ -213,7 +221,7 @@ def _read_claim_payment(
         patient=money.patient, adjusted=money.other, lines_balanced=money.lines_balanced,
         label=derive_label(status=code, paid=paid, reasons=money.reasons, lines=money.lines),
         unprocessable=unprocessable and paid == 0, unreadable=tuple(unreadable),
-        service_from=_first_day(days),
+        service_from=_first_day(days), reasons=money.by_reason(),
     )  # fmt: skip
 
 

@@ -363,6 +363,8 @@ def _claim_payment(one: ClaimFact, fact: AnyFact, identity: str) -> ClaimPayment
         patient_cents=fact.patient,
         balanced=int(fact.balanced),
         document_id=fact.document_id,
+        paid_day=(fact.effective_date or fact.day).isoformat(),
+        reasons=msgspec.json.encode(fact.reasons).decode(),
     )
 
 

@@ -24,7 +24,7 @@ from clearlane.api.v1 import (
     webhooks,
 )
 from clearlane.api.v1.account import calls, console_links, sites
-from clearlane.api.v1.content import claim_content, documents
+from clearlane.api.v1.content import claim_content, documents, reports
 from clearlane.api.v1.problems import PROBLEMS
 from clearlane.api.v1.resource import PREFIX
 
@@ -52,6 +52,7 @@ RESOURCES = (
     claim_forms,
     proofs,
     payments,
+    reports,
     payers,
     vendor_aliases,
     provider_enrollments,

@@ -51,6 +51,7 @@ class Resource(StrEnum):
     CLAIMS = "v1 claims"
     PROOFS = "v1 proofs"
     PAYMENTS = "v1 payments"
+    REPORTS = "v1 reports"
     PAYERS = "v1 payers"
     SITES = "v1 sites"
     ELIGIBILITY = "v1 eligibility"

@@ -32,6 +32,7 @@ from clearlane.pipeline.query.totals.claim_totals import (
     add_totals,
     total_scope,
 )
+from clearlane.pipeline.query.totals.daily_sums import refresh_sums
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import enrollments
 from clearlane.store.claims import claim_summaries
@@ -234,12 +235,17 @@ async def refresh_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 
 async def refresh_stale(context: WorkContext) -> None:
-    """Refresh the counts of the installation, and the summaries of sites whose claims have changed; all of them once a day."""
+    """Refresh the counts of the installation, and summaries and daily sums of sites whose claims have changed.
+
+    Summaries are all refreshed once a day.
+    """
     await refresh_payment_month(context)
     await refresh_operator_counts(context)
     for site in context.accounts().sites:
         if site.baa_accepted and await _is_stale(context, site):
             await refresh_summary(context, site, with_causes=True)
+        if site.baa_accepted:
+            await refresh_sums(context, site)
 
 
 async def _is_stale(context: WorkContext, site: Site) -> bool:

@@ -37,10 +37,16 @@ class StoredSummary(NamedTuple):
     content: bytes
 
 
-async def find_summary(tx: Tx) -> StoredSummary | None:
+async def find_summary(tx: Tx, name: str = NAME) -> StoredSummary | None:
     """Return the site's summary."""
-    row = await tx.row(_FIND, name=NAME)
+    row = await tx.row(_FIND, name=name)
     return None if row is None else StoredSummary(row[0], bytes(row[1]))
+
+
+async def list_counted(tx: Tx, name: str) -> dict[int, int]:
+    """Return when the summaries of a name were counted, by the sites of the scope."""
+    rows = await tx.rows(_COUNTED, name=name)
+    return {int(site): int(at) for site, at in rows}
 
 
 async def list_latest(tx: Tx, most: int) -> list[bytes]:
@@ -48,9 +54,9 @@ async def list_latest(tx: Tx, most: int) -> list[bytes]:
     return [bytes(content) for (content,) in await tx.rows(_LATEST, name=NAME, most=most)]
 
 
-async def put_summary(tx: Tx, counted_at: int, content: bytes) -> None:
+async def put_summary(tx: Tx, counted_at: int, content: bytes, name: str = NAME) -> None:
     """Replace the site's summary."""
-    await tx.run(_PUT, name=NAME, counted_at=counted_at, content=content)
+    await tx.run(_PUT, name=name, counted_at=counted_at, content=content)
 
 
 async def count_days(tx: Tx, first: str) -> list[DayCount]:
@@ -80,6 +86,12 @@ _LATEST = Statement(
 )
 _FIND = scoped_select(
     select(claim_summaries.c.counted_at, claim_summaries.c.content).where(
+        claim_summaries.c.name == bindparam("name")
+    ),
+    claim_summaries,
+)
+_COUNTED = scoped_select(
+    select(claim_summaries.c.site_id, claim_summaries.c.counted_at).where(
         claim_summaries.c.name == bindparam("name")
     ),
     claim_summaries,

@@ -44,6 +44,10 @@ class ClaimPaymentRow(NamedTuple):
     patient_cents: int
     balanced: int
     document_id: str
+    paid_day: str
+    """The day of the payment."""
+    reasons: str
+    """JSON of group, reason and cents of its adjustments (``payments.model``)."""
 
 
 class ClaimPaymentRole(NamedTuple):

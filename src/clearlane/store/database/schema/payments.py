@@ -123,6 +123,9 @@ claim_payments = client_table(
     Column("patient_cents", BigInteger, nullable=False),
     Column("balanced", SmallInteger, nullable=False),
     Column("document_id", Text, nullable=False),
+    # The day of the payment, and the cents adjusted for each group and reason, as JSON: codes and sums alone.
+    Column("paid_day", Text, nullable=False),
+    Column("reasons", Text, nullable=False),
     PrimaryKeyConstraint("payment_id", "number"),
     Index("ix_claim_payments_document_id", "vendor_id", "site_id", "document_id"),
     CheckConstraint("type IN ('original', 'reversal', 'correction')", name="type"),
