@@ -8,10 +8,11 @@ from random import Random
 
 import pytest
 
-from clearlane.claims.forms import UB04
+from clearlane.claims.forms import UB04, ub04_samples
 from clearlane.claims.forms.ub04_view import LINES, OTHER_PAYERS
 from clearlane.pipeline.intake.claim_x12 import outgoing_claim
 from clearlane.pipeline.intake.submit import submit
+from clearlane.pipeline.query.claim_history import load_history_in_scope
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimQuery, list_claims
 from clearlane.x12.checker.check import check
 from tests.cases import by_profile
@@ -92,3 +93,27 @@ async def test_bills_of_20_types_are_written_answered_and_paid_to_the_cent(pract
     # What claims were paid is what the payments come to, claim by claim and as a whole.
     paid, adjusted, amounts = await practice.v1_ledger()
     assert sum(paid.values()) == sum(row.paid_cents for row in rows) == sum(amounts) + adjusted
+
+
+async def test_a_bill_that_goes_out_as_a_replacement_is_one_in_its_series(practice):
+    """The payer denied the bill, and the caller sends it again under the same id: it goes out with frequency 7."""
+    context, site = practice.context, practice.first
+    day = context.clock.now().date() - timedelta(days=20)
+    raw = ub04_samples.bill("111", day) | {
+        "Svc_PayerId": PAYER,
+        "Svc_VendorClaimId": "UB-AGAIN",
+        "FL60_InsuredId": "3018",
+    }
+    for status in ("01", "06"):
+        raw["FL17_PatientStatus"] = status
+        document = json.dumps({"DocumentType": "InstitutionalClaim", "Claims": [raw]}).encode()
+        done = await submit(
+            context, document, UB04, site=site, actor=VENDOR, now=context.clock.now()
+        )
+        assert [one.findings for one in done.results if not one.accepted] == []
+        await practice.control.finish_due_work()
+        await practice.control.advance(EVERY, VENDOR)
+    history = await load_history_in_scope(
+        context.database, context.vault, site.scope, done.results[0].claim_number, actor=VENDOR
+    )
+    assert [one.frequency for one in history.series.members] == ["1", "7"]

@@ -230,6 +230,70 @@ _ROWS: dict[str, str] = {
         RB|Radiology films|Radiographs|X-rays|X-ray
         RR|Radiology reports|Radiology report
     """,
+    "admission_type": """
+        1|Emergency|ER
+        2|Urgent
+        3|Elective|Routine
+        4|Newborn
+        5|Trauma
+        9|Not known|Unknown|Not available
+    """,
+    "point_of_origin": """
+        1|Home or workplace|Home|Workplace|Non-facility
+        2|Clinic or office|Clinic|Office
+        4|Another hospital|Hospital
+        5|Nursing facility; of a newborn: born here|Nursing facility|Born here
+        6|Another facility; of a newborn: born elsewhere|Another facility|Born elsewhere
+        8|Court or police|Court|Police
+        9|Not known|Unknown|Not available
+        D|Another unit of this hospital|Another unit
+        E|Ambulatory surgery center
+        F|Hospice
+        G|Disaster site
+    """,
+    "patient_status": """
+        01|Went home|1|Home
+        02|To another hospital|2
+        03|To a nursing facility|3
+        04|To intermediate care|4
+        05|To a cancer center or children's hospital|5
+        06|Home with home health care|6
+        07|Left against advice|7
+        08|Home with infusion care|8
+        09|Admitted here after an outpatient service|9
+        20|Died|Expired
+        21|To court or police
+        30|Still a patient
+        40|Died at home, hospice
+        41|Died in a facility, hospice
+        42|Died, place not known, hospice
+        43|To a federal hospital
+        50|To hospice at home
+        51|To hospice in a facility
+        61|To a swing bed
+        62|To rehabilitation
+        63|To long-term hospital care
+        64|To a nursing facility under Medicaid
+        65|To a psychiatric hospital
+        66|To a critical access hospital
+        69|To a disaster care site
+        70|To another kind of institution
+        81|Went home, return planned
+        82|To another hospital, return planned
+        83|To a nursing facility, return planned
+        84|To intermediate care, return planned
+        85|To a cancer center or children's hospital, return planned
+        86|Home with home health care, return planned
+        87|To court or police, return planned
+        88|To a federal hospital, return planned
+        89|To a swing bed, return planned
+        90|To rehabilitation, return planned
+        91|To long-term hospital care, return planned
+        92|To a nursing facility under Medicaid, return planned
+        93|To a psychiatric hospital, return planned
+        94|To a critical access hospital, return planned
+        95|To another kind of institution, return planned
+    """,
     "attachment_transmission": """
         AA|Available on request at the provider's site|Available on request
         BM|By mail|Mail

@@ -242,17 +242,23 @@ class InstitutionalClaim(ClaimPart):
     FL13_AdmissionHour: Reference | None = optional(
         "Hour of admission, 00 to 23, or hour and minute", "13", max=4
     )
-    FL14_AdmissionType: Reference | None = optional(
-        "Type of admission or visit", "14", max=1, required_when="the claim is for a stay"
+    FL14_AdmissionType: Coded | None = optional(
+        "Type of admission or visit",
+        "14",
+        codes="admission_type",
+        required_when="the claim is for a stay",
     )
-    FL15_PointOfOrigin: Reference | None = optional(
-        "Point of origin", "15", max=1, required_when="the type of bill is not 14x"
+    FL15_PointOfOrigin: Coded | None = optional(
+        "Point of origin",
+        "15",
+        codes="point_of_origin",
+        required_when="the type of bill is not 14x",
     )
     FL16_DischargeHour: Reference | None = optional(
         "Hour of discharge, 00 to 23, or hour and minute", "16", max=4
     )
-    FL17_PatientStatus: Reference = required(
-        "Patient status at the end of the statement", "17", max=2
+    FL17_PatientStatus: Coded = required(
+        "Patient status at the end of the statement", "17", codes="patient_status"
     )
     FL18_ConditionCodes: tuple[ConditionCode, ...] | None = optional(
         "Condition codes, at most 24", "18-28", max_length=CODES_MAX

@@ -141,7 +141,8 @@ def _member(claim: NewClaim) -> dict[str, object]:
     return {
         "claim_number": claim.claim_number,
         "series_key": claim.series_key,
-        "frequency": claim.frequency,
+        # The type of bill ends with the frequency that the claim is sent by; the other one is the caller's.
+        "frequency": claim.bill_type[-1] if claim.bill_type else claim.frequency,
         "last_day": claim.last_day,
         "is_cumulative": int(claim.is_cumulative),
     }

@@ -11,69 +11,15 @@ in use today, so what is outside of them is a warning.
 """
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 
-ADMISSION_TYPES: Mapping[str, str] = MappingProxyType(
-    {
-        "1": "emergency",
-        "2": "urgent",
-        "3": "elective",
-        "4": "newborn",
-        "5": "trauma",
-        "9": "not known",
-    }
-)
+from clearlane.claims import codes
+
+ADMISSION_TYPES = codes.meanings("admission_type")
+ORIGINS = codes.meanings("point_of_origin")
+PATIENT_STATUSES = codes.meanings("patient_status")
 NEWBORN = "4"
 UNSCHEDULED = frozenset({"1", "2", "5"})
-ORIGINS: Mapping[str, str] = MappingProxyType(
-    {
-        "1": "home or workplace",
-        "2": "clinic or office",
-        "4": "another hospital",
-        "5": "nursing facility; of a newborn: born here",
-        "6": "another facility; of a newborn: born elsewhere",
-        "8": "court or police",
-        "9": "not known",
-        "D": "another unit of this hospital",
-        "E": "ambulatory surgery center",
-        "F": "hospice",
-        "G": "disaster site",
-    }
-)
 NEWBORN_ORIGINS = ("5", "6")
-PATIENT_STATUSES: Mapping[str, str] = MappingProxyType(
-    {
-        "01": "went home",
-        "02": "to another hospital",
-        "03": "to a nursing facility",
-        "04": "to intermediate care",
-        "05": "to a cancer center or children's hospital",
-        "06": "home with home health care",
-        "07": "left against advice",
-        "08": "home with infusion care",
-        "09": "admitted here after an outpatient service",
-        "20": "died",
-        "21": "to court or police",
-        "30": "still a patient",
-        "40": "died at home, hospice",
-        "41": "died in a facility, hospice",
-        "42": "died, place not known, hospice",
-        "43": "to a federal hospital",
-        "50": "to hospice at home",
-        "51": "to hospice in a facility",
-        "61": "to a swing bed",
-        "62": "to rehabilitation",
-        "63": "to long-term hospital care",
-        "64": "to a nursing facility under Medicaid",
-        "65": "to a psychiatric hospital",
-        "66": "to a critical access hospital",
-        "69": "to a disaster care site",
-        "70": "to another kind of institution",
-        # The same as 01 to 70, with a return that is planned.
-        **{str(code): "with a planned return" for code in range(81, 96)},
-    }
-)
 STILL_A_PATIENT = "30"
 DIED, DIED_IN_HOSPICE = frozenset({"20", "40", "41", "42"}), frozenset({"40", "41", "42"})
 SAME_DAY_TRANSFERS = frozenset(["02", "03", "05", "50", "51", "61", "62", "63", "65", "66", "70"])

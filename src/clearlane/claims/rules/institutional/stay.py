@@ -48,6 +48,7 @@ ADMISSION_TIME = "institutional.admission_time"
 DISCHARGE_HOUR = "institutional.discharge_hour"
 ADMISSION_TYPE, ORIGIN = "institutional.admission_type", "institutional.origin"
 STATUS = "institutional.status"
+LISTED = "The field has a list, which C310 checks."
 FIRST_FREQUENCIES = frozenset({"1", "2"})
 """Bills that begin with the admission."""
 FINAL_FREQUENCIES = frozenset({"1", "4"})
@@ -246,7 +247,7 @@ def patient_who_stays_has_no_discharge_hour(
         )
 
 
-@rule("I117", paths=(STATUS,), x12="2300/CL1/03")
+@rule("I117", paths=(STATUS,), x12="2300/CL1/03", not_in_json=LISTED)
 def patient_status_exists(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A patient status is on the list."""
     given = view.institutional.status
@@ -258,7 +259,7 @@ def patient_status_exists(view: ClaimView, inputs: RuleInputs) -> Iterator[Field
         )
 
 
-@rule("I118", paths=(ADMISSION_TYPE,), x12="2300/CL1/01")
+@rule("I118", paths=(ADMISSION_TYPE,), x12="2300/CL1/01", not_in_json=LISTED)
 def admission_type_exists(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """An admission type is on the list."""
     given = view.institutional.admission_type
@@ -281,7 +282,7 @@ def stay_has_an_admission_type(view: ClaimView, inputs: RuleInputs) -> Iterator[
         )
 
 
-@rule("I120", paths=(ORIGIN,), x12="2300/CL1/02")
+@rule("I120", paths=(ORIGIN,), x12="2300/CL1/02", not_in_json=LISTED)
 def origin_exists(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A point of origin is on the list."""
     given = view.institutional.origin
