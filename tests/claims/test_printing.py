@@ -184,7 +184,8 @@ def test_more_lines_give_more_pages_and_the_form_says_where_totals_are():
     institutional = pages(UB04, 23)
     assert [page.count("0001") for page in institutional] == [0, 1]
     last = on_form(UB04, with_lines(UB04, 23)).filled.pages[1].texts
-    assert [one.text for one in last if one.number == "FL43"][-2:] == ["2", "2"]
+    numbers = [one.text for one in last if one.number == "FL43" and one.text.isdigit()]
+    assert numbers == ["2", "2"]
     for form, count in ((V3_MEDICAL, 6), (V3_DENTAL, 10), (UB04, 22)):
         assert len(pages(form, count)) == 1
         assert len(pages(form, count + 1)) == 2

@@ -37,7 +37,10 @@ def test_a_stay_is_read_with_days_group_and_every_amount_by_name():
     notes = wording.claim_payment_notes(one)
     assert notes[:2] == ("3 days covered.", "3 days counted for the cost report.")
     assert "Outlier amount, operating (MIA02): 784.00." in notes
-    assert [wording.procedure_words(line) for line in one.lines] == ["0120", "0300 80053"]
+    assert [wording.procedure_words(line) for line in one.lines] == [
+        "0120 Semi-private room",
+        "0300 Laboratory 80053",
+    ]
     stated = claim_payment_object(one)
     assert stated["facility"]["amounts"][0] == {
         "name": "drg_amount",
@@ -47,7 +50,7 @@ def test_a_stay_is_read_with_days_group_and_every_amount_by_name():
     assert [line["revenue_code"] for line in stated["lines"]] == ["0120", "0300"]
     shown = "\n".join(claim_payment_lines(one))
     assert "3 days covered." in shown
-    assert "0300 80053" in shown
+    assert "0300 Laboratory 80053" in shown
 
 
 def test_an_outpatient_has_a_rate_and_a_claim_without_either_has_nothing():

@@ -26,6 +26,7 @@ from clearlane.payments.payment import (
     PaymentState,
     ProviderAdjustment,
 )
+from clearlane.x12.codes import load
 
 METHOD_WORDS = {
     "ACH": "Bank transfer (ACH)",
@@ -249,8 +250,9 @@ def series_words(series: ClaimSeries) -> str:
 
 def procedure_words(line: PaidLine) -> str:
     """Return revenue code and procedure with its modifiers, and the one that was billed if the payer changed it."""
-    revenue = line.revenue_code if line.revenue_code != line.procedure else ""
-    code = " ".join(filter(None, (revenue, line.procedure, *line.modifiers)))
+    words = load("revenue_codes").get(line.revenue_code, "")
+    procedure = line.procedure if line.procedure != line.revenue_code else ""
+    code = " ".join(filter(None, (line.revenue_code, words, procedure, *line.modifiers)))
     changed = line.submitted_procedure and line.submitted_procedure != line.procedure
     return f"{code} (billed {line.submitted_procedure})" if changed else code
 

@@ -68,6 +68,9 @@ def test_an_open_list_holds_every_code_of_its_form():
         ("PLB", 5, "WO", 1, "Overpayment recovery"),
         ("TA1", 5, "025", 0, "Control number was used before"),
         ("AAA", 3, "75", 0, "Subscriber was not found"),
+        ("SV2", 1, "0129", 0, "Semi-private room"),
+        ("SV2", 1, "0023", 0, "Home health rate (HIPPS)"),
+        ("SVC", 4, "0050", 0, ""),
     ],
 )
 def test_a_code_has_a_meaning(segment, element, code, component, words):

@@ -23,11 +23,12 @@ from clearlane.claims.printing.printed_form import (
     places,
 )
 from clearlane.claims.view import LineView, PayerView, ProviderView
+from clearlane.x12.codes import load
 
 ROWS = 22
 TOTAL = "0001"
 RIGHT, LAST = PageSide.RIGHT, OnPages.LAST
-MONEY_WIDTH, DAY_WIDTH = 9, 6
+MONEY_WIDTH, DAY_WIDTH, DESCRIPTION_WIDTH = 9, 6, 24
 BILL_TYPE_CHARACTERS = 4
 HOUR_AT, HOUR_CHARACTERS = 8, 2
 TAXONOMY = "B3"
@@ -182,7 +183,9 @@ def _sum(amounts: Iterable[Decimal | None]) -> str:
 
 
 def _drug_or_description(line: LineView, page: FormPage) -> Texts:
-    return (drug(line).replace("   ", "") or notation.capitals(line.description),)
+    words = load("revenue_codes").get(line.revenue_code or "", "")
+    named = line.description or (words if len(words) <= DESCRIPTION_WIDTH else "")
+    return (drug(line).replace("   ", "") or notation.capitals(named),)
 
 
 def _procedure(line: LineView, page: FormPage) -> Texts:
@@ -311,7 +314,7 @@ _DIAGNOSED = (
 )  # fmt: skip
 _LINE = (
     LineBox("FL42", "Revenue code", lambda line, page: (line.revenue_code and line.revenue_code.rjust(4, "0"),), (FormPlace(0, 1, 4),)),
-    LineBox("FL43", "Description or drug", _drug_or_description, (FormPlace(0, 6, 24),), is_prose=True),
+    LineBox("FL43", "Description or drug", _drug_or_description, (FormPlace(0, 6, DESCRIPTION_WIDTH),), is_prose=True),
     LineBox("FL44", "Procedure with modifiers", _procedure, (FormPlace(0, 31, 14),)),
     LineBox("FL45", "Day", lambda line, page: (notation.short_day(line.first_day),), (FormPlace(0, 46, DAY_WIDTH),)),
     LineBox("FL46", "Units or days", lambda line, page: (notation.count(line.units),), (FormPlace(0, 53, 7),), RIGHT),

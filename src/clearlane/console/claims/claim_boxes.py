@@ -17,8 +17,11 @@ from clearlane.claims.institutional_view import CodeView
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.file_claim_form import SegmentRow, segment_rows, view_values
 from clearlane.console.frame import page_text
+from clearlane.x12 import codes as x12_codes
 
 WIDE_CHARACTERS = 24
+OPEN_LISTS: Mapping[str, str] = {"FL42_RevenueCode": "revenue_codes"}
+"""Fields whose codes are shown with words, by an X12 list that has categories alone."""
 _NUMBER = re.compile(r"(\d+)(.*)")
 
 
@@ -170,7 +173,9 @@ def _box(
 
 def _with_meaning(each: ClaimField, value: str) -> str:
     """Return a coded value with what its code means: never a code without its words."""
-    meaning = codes.meanings(each.codes).get(value, "") if each.codes and value else ""
+    beside = OPEN_LISTS.get(each.name)
+    known = x12_codes.load(beside) if beside else codes.meanings(each.codes) if each.codes else {}
+    meaning = known.get(value, "")
     return f"{value} ({meaning})" if meaning and meaning != value else value
 
 

@@ -7,7 +7,7 @@ A list is a text file ``lists/<name>.txt``: comment lines that begin with ``#`` 
 line: the code, a tab, the meaning, and further columns after further tabs, which ``load_column(name, number)`` reads. Most
 lists are closed. If the publisher adds codes every few months, a comment ``# form: <expression>`` makes the list open: it
 then contains every code of that form, and codes not written in the file have an empty meaning. ``is_listed(name, code)``
-distinguishes the two.
+distinguishes the two. A code that ends with ``x`` is a category: it has every code that has another last character there.
 """
 
 import re
@@ -21,10 +21,12 @@ from clearlane.x12.codes.element_lists import LISTS
 from clearlane.x12.codes.short_lists import SHORT_LISTS
 
 __all__ = [
-    "LISTS", "OpenList", "dated_codes", "find_meaning", "find_note", "is_listed", "list_names", "load", "load_column",
+    "LISTS", "CategoryList", "OpenList", "dated_codes", "find_meaning", "find_note", "is_listed", "list_names", "load", "load_column",
 ]  # fmt: skip
 
 FORM = "# form: "
+CATEGORY = "x"
+"""The last character of a category, in place of any other."""
 SUFFIX = ".txt"
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -58,6 +60,24 @@ class OpenList(Mapping[str, str]):
         return len(self._words)
 
 
+class CategoryList(Mapping[str, str]):
+    """A list of categories, such as ``012x``: a code that is not written in the file has the meaning of its category."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        self._words = words
+
+    def __getitem__(self, code: str) -> str:
+        return self._words[code] if code in self._words else self._words[code[:-1] + CATEGORY]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+
 @cache
 def list_names() -> tuple[str, ...]:
     """Return the names of all lists, sorted."""
@@ -70,6 +90,8 @@ def load(name: str) -> Mapping[str, str]:
     """Return the codes of a list and their meanings; empty if there is no such list."""
     words = load_column(name, 1)
     form = next((line.removeprefix(FORM) for line in _lines(name) if line.startswith(FORM)), "")
+    if any(code.endswith(CATEGORY) for code in words):
+        return CategoryList(words)
     return OpenList(form, words) if form else words
 
 

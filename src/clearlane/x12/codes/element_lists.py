@@ -40,6 +40,9 @@ _PAIRS: dict[str, str] = {
     "SBR09": "claim_filing",
     "STC07": "payment_methods",
     "SV105": "places_of_service",
+    "SV201": "revenue_codes",
+    "SVC04": "revenue_codes",
+    "SVD04": "revenue_codes",
     "TA104": "verdicts",
     "TA105": "ta1_notes",
 }

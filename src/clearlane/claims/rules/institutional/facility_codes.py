@@ -13,6 +13,7 @@ in use today, so what is outside of them is a warning.
 import re
 
 from clearlane.claims import codes
+from clearlane.x12 import codes as x12_codes
 
 ADMISSION_TYPES = codes.meanings("admission_type")
 ORIGINS = codes.meanings("point_of_origin")
@@ -50,7 +51,7 @@ OCCURRENCE_SPAN = re.compile(r"[7-9]\d|[M-Z][0-9A-Z]", re.ASCII)
 CONDITION = re.compile(r"(?!00)\d\d|[A-HMNPRW][0-9A-Z]", re.ASCII)
 VALUE = re.compile(r"(?!00)\d\d|[A-HPQX-Z][0-9A-Z]", re.ASCII)
 
-_REVENUE = re.compile(r"002[2-4]|0[1-9]\d\d|100\d|210\d|310\d", re.ASCII)
+REVENUE_CODES = x12_codes.load("revenue_codes")
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
 TOTAL_LINE = "0001"
 HIPPS_REVENUE = frozenset({"0022", "0023", "0024"})
@@ -72,7 +73,7 @@ def has_four_digits(code: str) -> bool:
 
 def is_revenue_code(code: str) -> bool:
     """Return whether a code is in a category of revenue codes."""
-    return _REVENUE.fullmatch(code) is not None
+    return code in REVENUE_CODES
 
 
 def is_accommodation(code: str | None) -> bool:
