@@ -265,6 +265,7 @@ def test_a_change_by_a_path_of_the_view_is_one_of_the_form():
     )
     assert (changed.FL04_TypeOfBill, changed.FL64_DocumentControlNumber) == ("117", "H1")
     assert UB04.view(changed).frequency == "7"
+    assert UB04.name_of("frequency") == "the third character of FL04_TypeOfBill"
     assert UB04.locate("institutional.diagnoses[1]") == "FL67_Diagnoses[1].FL67_Code"
     assert UB04.locate("lines[2].decision.groups.PR").endswith(
         "X12_PayerDecisions[0].X12_Adjustments"

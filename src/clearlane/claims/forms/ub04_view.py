@@ -463,7 +463,12 @@ LINE = ViewTable(
         DECISIONS: ("remaining_liability",),
     },
 )
-NAMES = MappingProxyType({"institutional.admission_hour": "FL13_AdmissionHour"})
+NAMES = MappingProxyType(
+    {
+        "institutional.admission_hour": "FL13_AdmissionHour",
+        "frequency": f"the third character of {BILL_TYPE}",
+    }
+)
 """What a sentence calls a part of a value that has a field of its own."""
 _LINE = f"{LINES}[{{0}}]"
 PLACES = MappingProxyType(

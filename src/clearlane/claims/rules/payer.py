@@ -170,8 +170,8 @@ def replacement_is_asked_for(view: ClaimView, inputs: RuleInputs) -> Iterator[Fi
         yield (
             "vendor_claim_id",
             f"The claim id {quoted(view.vendor_claim_id)} belongs to request {inputs.earlier_claim_number}, which the "
-            "payer has paid or left to the patient; it is replaced only if you say so. To replace it, send "
-            f"{name_of('frequency')} 7, with the payer's number of it in {name_of('original_reference')}. Another service needs a "
+            "payer has paid or left to the patient; it is replaced only if you say so. To replace it, give 7 in "
+            f"{name_of('frequency')} and the payer's number of it in {name_of('original_reference')}. Another service needs a "
             "claim id of its own.",
         )
 

@@ -20,8 +20,8 @@ from clearlane.console.frame import page_text
 from clearlane.x12 import codes as x12_codes
 
 WIDE_CHARACTERS = 24
-OPEN_LISTS: Mapping[str, str] = {"FL42_RevenueCode": "revenue_codes"}
-"""Fields whose codes are shown with words, by an X12 list that has categories alone."""
+CATEGORY_LISTS: Mapping[str, str] = {"revenue_code": "revenue_codes"}
+"""What a line states, by the view's path, whose codes have their words by category in an X12 list."""
 _NUMBER = re.compile(r"(\d+)(.*)")
 
 
@@ -173,9 +173,19 @@ def _box(
 
 def _with_meaning(each: ClaimField, value: str) -> str:
     """Return a coded value with what its code means: never a code without its words."""
-    beside = OPEN_LISTS.get(each.name)
-    known = x12_codes.load(beside) if beside else codes.meanings(each.codes) if each.codes else {}
-    meaning = known.get(value, "")
+    meaning = codes.meanings(each.codes).get(value, "") if each.codes and value else ""
+    return _with_words(value, meaning)
+
+
+def _line_value(form: AnyForm, each: ClaimField, value: str) -> str:
+    """Return a value of a line with what its code means."""
+    listed = CATEGORY_LISTS.get(form.line_view_table.paths.get(each.name, ""))
+    if listed is None:
+        return _with_meaning(each, value)
+    return _with_words(value, x12_codes.load(listed).get(value, ""))
+
+
+def _with_words(value: str, meaning: str) -> str:
     return f"{value} ({meaning})" if meaning and meaning != value else value
 
 
@@ -210,7 +220,10 @@ def _line_cells(
         columns=[(each.box, each.label) for each in shown],
         rows=[
             [
-                (_with_meaning(each, show_value(values.get(each.name))), wrong.get(each.name, ""))
+                (
+                    _line_value(form, each, show_value(values.get(each.name))),
+                    wrong.get(each.name, ""),
+                )
                 for each in shown
             ]
             for values, wrong in lines
