@@ -42,6 +42,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("enrollment", "a claim waits until an enrollment counts", "follow_up"),
         **imports("intake", "a claim that waited for an enrollment is released as a person releases one", "follow_up"),
         **imports("shared", "why a claim has no ERA depends on the enrollment of its header's provider", "enrollment"),
+        **imports("enrollment", "a payer may answer questions about claims of enrolled providers only", "inquiry"),
         **imports("enrollment", "a claim may need an enrolled provider, or take the ZIP code from there", "intake"),
         **imports("inquiry", "advancing the sandbox's clock runs what is due", "operator"),
         **imports("intake", "advancing the sandbox's clock writes the files that are due to sites; a claim written by hand is submitted", "operator"),

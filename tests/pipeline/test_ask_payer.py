@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace as msgspec_replace
 
 from clearlane.claims.inquiry.answer_result import AnswerResult
 from clearlane.claims.inquiry.status_inquiry import QuestionKeys
@@ -372,6 +373,16 @@ async def test_why_a_payer_is_not_asked(node):
     node.connections.own = {"status_after_days": 3, "status_every_days": 2}
     assert (await node.asked_alone(number)).code == "too_young"
     await node.pass_days(4)
+    # Of enrolled providers only: neither a person nor the service sends a question that the payer would refuse.
+    anyone = node.flow.context
+    enrolled = [msgspec_replace(one, inquiry_enrollments=("claim_status",)) for one in TEST_PAYERS]
+    payers = PayerDirectory(enrolled, sandbox=True)
+    access = replace(anyone.payer_access, payers=lambda: payers)
+    node.flow.context = replace(anyone, payer_access=access)
+    refusals = await node.ask(number), await node.asked_alone(number)
+    assert {one.code for one in refusals} == {"not_enrolled"}
+    assert refusals[0].sentence.endswith("is not enrolled for them: send an enrollment.")
+    node.flow.context = anyone
     assert isinstance(await node.asked_alone(number), AskReceipt)
 
     async def answered():

@@ -1,6 +1,6 @@
 """Claims wait for the enrollment of their provider, say so, and are released when it counts; and why there is no ERA.
 
-Also tests `store/enrollment_waits`, `pipeline/enrollment/era_answer` and `pipeline/enrollment/provider_progress`.
+Also tests `store/enrollment_waits`, `pipeline/enrollment/era_answer`, `pipeline/enrollment/status_enrollment` and `pipeline/enrollment/provider_progress`.
 """
 
 from dataclasses import replace
@@ -14,6 +14,7 @@ from clearlane.enrollment.lifecycle import EnrollmentEvent
 from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.enrollment.era_answer import EraState, explain_claim_era
+from clearlane.pipeline.enrollment.status_enrollment import why_not_asked
 from clearlane.pipeline.follow_up.awaited_enrollments import release_enrolled
 from clearlane.pipeline.follow_up.watch_filing_limits import watch_filing_limits
 from clearlane.pipeline.intake.hold_claims import RELEASE, change_unsent_claim
@@ -169,7 +170,7 @@ async def test_claims_of_files_wait_as_well(flow):
 
 
 @pytest.mark.one_database
-async def test_why_there_is_no_era_is_answered_at_every_step(flow):
+async def test_why_there_is_no_era_and_no_question_is_answered_at_every_step(flow):
     async def era(number):
         row = await find_claim(flow.context, number, flow.site.scope)
         [payer] = flow.context.payer_access.payers().all
@@ -178,27 +179,48 @@ async def test_why_there_is_no_era_is_answered_at_every_step(flow):
             flow.database, flow.vault, flow.site, row.stored, row.status, payer, now
         )
 
+    async def not_asked():
+        [payer] = flow.context.payer_access.payers().all
+        billing = SAME["Npi"], SAME["Tin"]
+        return await why_not_asked(flow.context, flow.site, payer, billing, flow.clock.now())
+
     flow.replace_payer(era_availability="RequiresEnrollment")
+    assert await not_asked() == ""
+    flow.replace_payer(era_availability="RequiresEnrollment", inquiry_enrollments=("claim_status",))
+    why = [await not_asked()]
     [number] = await flow.submit(**BILLING)
     assert await era(number) is None
     [account] = accounts(await flow.send())
     seen = [await era(number)]
     id = await enrolled(flow)
     seen.append(await era(number))
+    why.append(await not_asked())
     for event, live_from in (
         (EnrollmentEvent.REFUSE, None),
         (EnrollmentEvent.APPROVE, START.date() + 9 * DAY),
         (EnrollmentEvent.APPROVE, START.date()),
         (EnrollmentEvent.END, None),
     ):
-        await move(flow, id, event, EnrolledTransaction.ERA, live_from)
+        for transaction in (EnrolledTransaction.ERA, EnrolledTransaction.CLAIM_STATUS):
+            await move(flow, id, event, transaction, live_from)
         seen.append(await era(number))
+        why.append(await not_asked())
     assert [one.state.value for one in seen] == [
         "not_enrolled", "pending", "refused", "later", "expected", "ended",
     ]  # fmt: skip
     assert seen[3].sentence.startswith(
         f"The billing provider's enrollment for ERAs (835) counts from {START.date() + 9 * DAY} on"
     )
+    words = (
+        "is not enrolled",
+        "has been pending since",
+        "it refused",
+        "counts from",
+        "",
+        "it ended",
+    )
+    assert all(word in one for word, one in zip(words, why, strict=True)), why
+    assert why[4] == ""
     assert set(seen[0].as_json()) == {"state", "reason"}
     for availability, expected in (("NotAvailable", EraState.NOT_AVAILABLE), ("Available", EraState.EXPECTED)):  # fmt: skip
         flow.replace_payer(era_availability=availability)

@@ -14,11 +14,14 @@ from enum import StrEnum
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.enrollment.lifecycle import PENDING_STATES, EnrollmentProgress, EnrollmentState
-from clearlane.kernel.clock import from_micros, to_local
+from clearlane.enrollment.lifecycle import EnrollmentProgress
 from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.payers.model import Payer
-from clearlane.pipeline.enrollment.provider_progress import find_progress
+from clearlane.pipeline.enrollment.provider_progress import (
+    EnrolledState,
+    enrollment_on,
+    find_progress,
+)
 from clearlane.pipeline.load_claim import open_header
 from clearlane.store.claims.claim_query import ClaimListRow
 from clearlane.store.database.database import Database
@@ -114,13 +117,7 @@ def explain_era(
         return EraAnswer(EraState.NOT_AVAILABLE)
     if payer.era_availability == "Available":
         return EraAnswer(EraState.EXPECTED)
-    if progress is None:
-        return EraAnswer(EraState.NOT_ENROLLED)
-    if progress.is_live(to_local(now, time_zone).date()):
+    enrollment, day = enrollment_on(progress, now, time_zone)
+    if enrollment is EnrolledState.LIVE:
         return EraAnswer(EraState.EXPECTED)
-    if progress.state is EnrollmentState.APPROVED:
-        return EraAnswer(EraState.LATER, progress.live_from)
-    since = to_local(from_micros(progress.since), time_zone).date()
-    if progress.state in PENDING_STATES:
-        return EraAnswer(EraState.PENDING, since)
-    return EraAnswer(EraState(progress.state.value), since)
+    return EraAnswer(EraState(enrollment.value), day)

@@ -36,6 +36,8 @@ from clearlane.inquiry.inquiry_result import InquiryResult
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.claim_succession import open_status
+from clearlane.pipeline.enrollment.provider_progress import Billing
+from clearlane.pipeline.enrollment.status_enrollment import why_not_asked
 from clearlane.pipeline.inquiry.ask import ask, inquiry_runner
 from clearlane.pipeline.inquiry.asked_claims import note_asked_claims
 from clearlane.pipeline.inquiry.inquiry_transaction import WAIT
@@ -74,7 +76,7 @@ class NotAsked:
     """Why a payer is not asked."""
 
     code: str
-    """no_claim, not_sent, no_route, no_days, too_young, too_soon or open."""
+    """no_claim, not_sent, no_route, not_enrolled, no_days, too_young, too_soon or open."""
     sentence: str
 
 
@@ -167,6 +169,8 @@ async def ask_payer(
     if refusal := _refusal(context, claim, routes[0], now, by_person=by_person):
         return refusal
     view = form_of(claim.loaded.claim).view(claim.loaded.claim)
+    if sentence := await why_not_asked(context, site, payer, _billing(view), now):
+        return NotAsked("not_enrolled", sentence)
     numbers = _sent_numbers(context, site.scope, claim)
     receiver = context.payer_access.submitter.name
     inquiry = build_status_inquiry(view, numbers, payer=payer, receiver_name=receiver)
@@ -203,6 +207,8 @@ async def ask_other_payer(
     )
     if payer is None or not routes:
         return NotAsked("no_route", NO_ROUTE)
+    if sentence := await why_not_asked(context, site, payer, _billing(view), now):
+        return NotAsked("not_enrolled", sentence)
     account = view.account_number or claim_number
     numbers = SentNumbers(claim_number=claim_number, account_number=account)
     receiver = context.payer_access.submitter.name
@@ -280,6 +286,10 @@ def _open_ask(context: WorkContext, scope: Scope, row: AskedInquiry) -> ClaimAsk
         answered_at=from_micros(row.answered_at or 0) if is_answered else None,
         outcome=outcome,
     )
+
+
+def _billing(view: ClaimView) -> Billing:
+    return view.billing.npi or "", view.billing.ein or view.billing.ssn or ""
 
 
 async def _load(
