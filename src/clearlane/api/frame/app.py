@@ -24,6 +24,7 @@ from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.frame.errors import TEMPORARY_FAULTS, ClientGone, RequestRefusal
 from clearlane.api.frame.path_table import PathTable
 from clearlane.api.frame.request_checks import RequestChecks, RequestState
+from clearlane.api.http.compressed_answers import compress_answer
 from clearlane.api.http.http_responses import with_security_headers
 from clearlane.api.http.memory_release import FreedMemory
 from clearlane.api.http.proxies import TrustedProxies
@@ -191,9 +192,11 @@ class ApiApplication:
             if target.conventions.answers_head and "GET" in verbs:
                 verbs = (*verbs, "HEAD")
             if state.method in verbs:
-                return await self._checks.respond(
-                    target, state
-                )  # the server leaves out the body of a HEAD
+                # The server leaves out the body of a HEAD.
+                answer = await self._checks.respond(target, state)
+                if not target.conventions.compresses:
+                    return answer
+                return await compress_answer(answer, state.headers.get("accept-encoding", ""))
             allowed += verbs
         return state.errors.wrong_verb(state.method, ", ".join(allowed))
 

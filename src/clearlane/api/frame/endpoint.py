@@ -65,6 +65,8 @@ class CallConventions:
     """Whether HEAD is answered as GET is, without the body."""
     rate_headers: bool = False
     """Whether answers carry the state of the vendor's limit of calls."""
+    compresses: bool = False
+    """Whether answers are compressed for callers that accept it."""
 
 
 VENDOR_SITE_ID_REQUIRED = CallConventions(

@@ -53,9 +53,14 @@ def static_response(
 @lru_cache(maxsize=256)
 def accepts_gzip(accept_encoding: str) -> bool:
     """Return whether gzip is acceptable and not less preferred than identity (RFC 9110, 12.5.3)."""
-    weights = dict(_weights(accept_encoding))
+    weights = coding_weights(accept_encoding)
     gzip = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
     return gzip > 0 and gzip >= weights.get("identity", 0.0)
+
+
+def coding_weights(accept_encoding: str) -> dict[str, float]:
+    """Return how much a caller likes each coding that its ``Accept-Encoding`` names; what cannot be read counts 0."""
+    return dict(_weights(accept_encoding))
 
 
 @lru_cache(maxsize=CONTENTS_KEPT_MAX)

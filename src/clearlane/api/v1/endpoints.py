@@ -34,7 +34,8 @@ API key (`Authorization: Bearer clearlane_...`). A key is for some scopes, and f
 scope it needs, and 403 the one that a key lacks. \
 `site` (the vendor site id) is optional: without it a call is for all sites of the vendor that have accepted the BAA. \
 Lists answer `{"data": [...], "next": cursor}` and take `limit` and `after`. Filters that are words or texts take several values, \
-given again or with commas between them (`state=sent,pending`): a row passes that has one of them. `HEAD` is answered as GET is, without the body. Every resource has `id`; where others refer to \
+given again or with commas between them (`state=sent,pending`): a row passes that has one of them. `HEAD` is answered as GET is, without the body. \
+Answers of a kilobyte and more are compressed with zstd or gzip if `Accept-Encoding` names one. Every resource has `id`; where others refer to \
 it, the same value has a name of its own: `claim_number`, `payment_id`, `claim_payment_id`, `document_id`, `payer_id`, \
 `batch_id`, `file_id`, `set_id`, `event_id`. (A console link has none: it works once.) Values of `state`, `label`, `kind` and `type` are in \
 snake_case, and filters take the same words. Moments are ISO 8601 in UTC, to the microsecond, and end in `_at`, but for the \

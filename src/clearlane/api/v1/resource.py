@@ -39,6 +39,7 @@ CONVENTIONS = CallConventions(
     strict_query=True,
     answers_head=True,
     rate_headers=True,
+    compresses=True,
 )
 
 Row = TypeVar("Row")
