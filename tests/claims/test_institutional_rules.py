@@ -8,7 +8,7 @@ Also tests `claims/institutional_view`, `claims/forms/x12_institutional`, `claim
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from clearlane.claims.rules.institutional.bill_types import (
 )
 from clearlane.claims.view import ClaimView
 from clearlane.kernel.finding import Severity
+from clearlane.payers.model import Payer
 from clearlane.x12.checker.check import check
 from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
 from clearlane.x12.rules import RULES as X12_RULES
@@ -334,6 +335,18 @@ def test_a_report_of_an_encounter_asks_for_no_money():
         assert {one.rule for one in findings(text.encode())} == rules
         report = text.replace("*0925*CH~", "*0925*RP~")
         assert findings(report.encode()) == []
+
+
+def test_a_reopening_is_not_late():
+    """Frequency Q is for claims whose filing limit is over."""
+    payer = Payer("Medical", "Harbor Health Plan", "HHP20", "HHP20", filing_days=90)
+    late = TODAY + timedelta(days=400)
+    known = RuleInputs(today=late, payer=payer, edits=frozenset({"filing_limit"}))
+    found = []
+    for frequency in "1Q":
+        (view,) = views_in(BILLS["117 replacement"].but(type=f"11{frequency}").file())
+        found.append({one.rule.id for one in find_in_claim(view.form, view, known)})
+    assert ["C151" in rules for rules in found] == [True, False]
 
 
 def test_every_edit_of_the_trade_has_a_rule_or_a_reason():

@@ -72,6 +72,11 @@ def test_what_is_closed_has_no_limit_and_what_the_payer_has_is_filed():
     assert accepted.sentence().startswith("The payer has it; 2026-03-13")
     denied = filing_of(header, ClaimLabel.DENIED, LifecycleStatus(decided_day=DECIDED), payer)  # fmt: skip
     assert denied.limit == FilingLimit(FilingKind.APPEAL, DECIDED + 30 * DAY, denied.limit.words)
+    # A reopening is sent after the limit: no other one is known.
+    for frequency, by in (("1", "2026-03-13"), ("7", "2026-03-08"), ("Q", None)):
+        again = ClaimHeader(vendor_claim_id="A", days=header.days, frequency=frequency)
+        known = a_payer(filing_days=10, corrected_filing_days=5)
+        assert filing_of(again, ClaimLabel.SENT, None, known).as_json()["by"] == by
     unknown = filing_of(header, ClaimLabel.REJECTED, None, None)
     assert (unknown.day, unknown.sentence()) == (None, "File by: unknown")
     assert [longest_days(one) for one in (a_payer(), payer, a_payer(program=MEDICARE))] == [0, 30, 366]  # fmt: skip

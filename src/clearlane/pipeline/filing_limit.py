@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from clearlane.claims.awaiting import BY_LABEL
+from clearlane.claims.codes import REOPENING, REPLACEMENT, VOID
 from clearlane.claims.header import ClaimHeader
 from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
-from clearlane.claims.resubmission import REPLACEMENT, VOID
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payers.filing_limits import (
     NO_CONTRACT,
@@ -87,13 +87,14 @@ def filing_of(
     kind, decided = FilingKind.ORIGINAL, header.earlier_decision
     if label in APPEALED:
         kind, decided = FilingKind.APPEAL, status.decided_day if status else None
-    elif header.frequency in {REPLACEMENT, VOID}:
+    elif header.frequency in {REPLACEMENT, VOID, REOPENING}:
         kind = FilingKind.CORRECTED
     elif header.is_secondary:
         kind = FilingKind.SECONDARY
     served = max([last for _, last in header.days], default=None)
     limit = FilingLimit(kind)
-    if payer is not None:
+    # A reopening is for claims whose limit is over: how long payers take it is not known.
+    if payer is not None and header.frequency != REOPENING:
         limit = filing_limit(payer, kind, contract, served=served, decided=decided)
     return ClaimFiling(limit, is_met=label not in WATCHED or _was_received(label, status))
 

@@ -6,7 +6,7 @@ All are warnings; an operator raises one for a payer that rejects such claims (`
 from collections.abc import Iterator
 from datetime import date
 
-from clearlane.claims.resubmission import REPLACEMENT, VOID
+from clearlane.claims.codes import REOPENING, REPLACEMENT, VOID
 from clearlane.claims.rules.dates import SERVICE, span
 from clearlane.claims.rules.registry import (
     TEETH,
@@ -33,8 +33,10 @@ ZIP_FILLERS = ("9998", "0000", "9999")
 def claim_is_filed_in_time(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFinding]:
     """A claim is filed within the payer's limit for originals, corrected claims or secondary claims."""
     payer = inputs.payer
-    # A delay reason (CLM20) tells the payer why a claim is late; a predetermination is for services to come.
-    if payer is None or view.delay_reason or view.is_predetermination:
+    # A delay reason (CLM20) tells the payer why a claim is late, a reopening (Q) is for claims that are, and a
+    # predetermination is for services to come.
+    is_excused = view.delay_reason or view.is_predetermination or view.frequency == REOPENING
+    if payer is None or is_excused:
         return
     limit = _filing_limit(payer, view)
     if view.lines and limit.day is not None and limit.day < inputs.today:
