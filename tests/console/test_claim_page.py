@@ -21,7 +21,7 @@ from clearlane.console.claims.claim_money import money_table
 from clearlane.console.claims.claim_page import NEVER_DENIED
 from clearlane.console.claims.search_page import read_name
 from clearlane.console.first_steps import steps
-from clearlane.console.frame.charts import paired_chart, stacked_chart
+from clearlane.console.frame.charts import axis_top, paired_chart, stacked_chart
 from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
@@ -438,9 +438,12 @@ def test_charts_have_a_table_of_the_same_numbers():
     chart = stacked_chart("Claims", places)
     assert [bar.title for bar in chart.bars] == ["Mon: 3 paid", "Mon: 1 need you"]
     assert chart.rows == [("Mon", ["3", "1"]), ("Tue", ["0", "0"])]
-    assert paired_chart("Money", [("Mon", [("done", "Charged", 12_345)])]).rows == [
-        ("Mon", ["123.45"])
-    ]
+    money = paired_chart("Money", [("Mon", [("done", "Charged", 12_345)])])
+    assert money.rows == [("Mon", ["123.45"])]
+    # The axis ends at a round number at or above the highest bar, and has its half.
+    assert [text for _, text in chart.ticks] == ["4", "2", "0"]
+    assert [text for _, text in money.ticks] == ["200", "100", "0"]
+    assert [axis_top(n) for n in (0, 1, 3, 9, 10, 11, 286_120)] == [2, 2, 4, 10, 10, 20, 400_000]
     assert not stacked_chart("Nothing", []).bars
 
 

@@ -199,8 +199,10 @@ async def test_a_person_finds_a_payer_by_typing_asks_it_and_reads_the_sheet(
     await page.get_by_role("heading", name="Benefits").wait_for()
     await page.wait_for_load_state()
     sheet = await page.locator("main").inner_text()
-    assert "Active coverage" in sheet
+    assert "Physician visit, office: " in sheet
+    assert " in network" in sheet
     assert "XJ-4471" in sheet
+    assert await page.get_by_role("progressbar").count() > 0
     assert not (script and await axe.violations(page, script))
     await context.close()
 

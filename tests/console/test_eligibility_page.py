@@ -69,18 +69,25 @@ async def test_a_question_is_answered_by_a_sheet_with_earlier_answers_of_the_pat
         assert answer.status_code == 303, text_of(answer.body.decode())
         asked.append(answer.headers["location"].removeprefix("/console"))
     first, second, other = [text_of(await biller.text(path)) for path in asked]
-    for words in ("Sandbox Medical", "Member ID XJ-4471", "Deductible", "Out of pocket", "Active"):
+    for words in (
+        "SANDBOX MEDICAL", "Active Member ID XJ-4471", "Plan FERNLEAF", "Group ", "Covered ", "Primary care ",
+        "Copay Physician visit, office: ", "Deductible, individual, in network ", " left ", "Coinsurance",
+    ):  # fmt: skip
         assert words in first, words
+    # Who may read the sheet has the payer's own file too.
+    file = await biller.ask(f"{asked[0]}/x12")
+    assert (file.status_code, file.body[:4]) == (200, b"ISA*")
     assert "Earlier answers of the same patient" in first
     assert "member XJ-4472" in first
     assert "member XJ-4471" in second
     assert "Earlier answers" not in other
     listed = await biller.text("/eligibility")
     assert [path for path in asked if path in listed] == asked
-    assert "Answered" in listed
+    assert text_of(listed).count("Active") == len(asked)
     # Another site sees nothing of it.
     foreign = await sandbox.person(ConsoleRole.BILLER, "B-1")
-    assert (await foreign.ask(asked[0])).status_code == 404
+    for path in (asked[0], f"{asked[0]}/x12"):
+        assert (await foreign.ask(path)).status_code == 404
     assert "No inquiries yet" in await foreign.text("/eligibility")
 
 
@@ -91,6 +98,7 @@ async def test_a_question_is_answered_by_a_sheet_with_earlier_answers_of_the_pat
         ({"payer": "sandbox", "chosen": ""}, "Choose a payer from those that fit"),
         ({"payer": "zzz"}, "Choose a payer from those that fit"),
         ({"birth": "someday"}, "birth"),
+        ({"day": "someday"}, "date"),
     ],
 )
 async def test_what_cannot_be_asked_is_shown_with_what_was_typed(biller, changes, sentence):

@@ -237,6 +237,8 @@ async def test_the_sandbox_band_lets_days_pass_and_comes_back(sandbox, people):
     answer = await biller.ask("/sandbox/advance", form={"days": "1", "back": "/claims?tab=paid"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/console/claims?tab=paid")
     assert sandbox.installation.clock.now() - before >= timedelta(days=1)
+    # Two clocks that differ are both shown.
+    assert "; the machine's is " in await biller.text("/claims?tab=paid")
     assert (await biller.ask("/sandbox/advance", form={"days": "900"})).status_code == 400
 
 

@@ -39,14 +39,19 @@ def test_check_prints_a_benefits_table(run):
     assert re.search(r"Request \d+: ResultsComplete", shown)
     assert re.search(r"patient +ARDEN, ROSA", shown)
     header = next(line for line in shown.splitlines() if line.startswith("SERVICE"))
-    words = "SERVICE NETWORK LEVEL COVERAGE COPAY COINSURANCE"
+    words = "SERVICE NETWORK LEVEL COPAY COINSURANCE"
     for amount in ("DEDUCTIBLE", "OUT OF POCKET"):
-        words += f" {amount} {amount} USED {amount} REMAINING"
+        words += f" {amount} {amount} LEFT"
     assert " ".join(header.split()) == words
     plan = next(line for line in shown.splitlines() if line.startswith("Health benefit plan"))
-    amounts = [float(amount.replace(",", "")) for amount in re.findall(r"[\d,]+\.\d\d", plan)]
-    total, used, remaining, most, spent, left = amounts
-    assert (used + remaining, spent + left) == (total, most)
+    total, left, most, unspent = re.findall(r"[\d,]+\.\d\d", plan)
+    # What is left is said first, as the console says it.
+    assert re.search(r"coverage +Active", shown)
+    for name, text in (
+        ("Deductible", f"{left} of {total}"),
+        ("Out of pocket", f"{unspent} of {most}"),
+    ):
+        assert re.search(rf"left +{name}, individual, in network: {text}", shown)
 
 
 def test_check_asks_about_a_dependent_and_about_services(run):

@@ -46,7 +46,16 @@ def assert_same_tables(data: bytes, asked=None) -> None:
             assert not any(table.rows for table in stored)
             continue
         for sent, table in zip(response_tables(body), stored, strict=True):
-            for name in ("payer", "patient", "member_id", "plans", "rows", "errors", "notes"):
+            for name in (
+                "payer",
+                "patient",
+                "member_id",
+                "plans",
+                "rows",
+                "errors",
+                "notes",
+                "coverage",
+            ):
                 assert getattr(sent, name) == getattr(table, name)
 
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from clearlane.eligibility.benefit_answer import BenefitAnswer, patient_share
+from clearlane.eligibility.coverage import Coverage, read_coverage
 from clearlane.inquiry.inquiry_result import AnswerError
 from clearlane.kernel.formats import last_first
 from clearlane.x12 import codes
 from clearlane.x12.views.benefits import BenefitView, MemberView, RefusalView
+from clearlane.x12.views.shared_types import DateView, ReferenceView
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ class PatientTable:
     """The payer's errors at every level."""
     notes: tuple[str, ...]
     """The payer's free-text messages (MSG), without repetitions."""
+    coverage: Coverage
 
 
 NETWORKS = {"Y": "In", "N": "Out", "W": "Any"}
@@ -101,8 +104,11 @@ def build_table(
     payer: str,
     patient: str,
     member_id: str,
+    references: Iterable[ReferenceView] = (),
+    dates: Sequence[DateView] = (),
 ) -> PatientTable:
-    """Return the table of one patient's benefits."""
+    """Return the table of one patient's benefits; references and dates are the patient's own."""
+    refused = tuple(errors)
     refusals = (_refusal(one) for benefit in benefits for one in benefit.refusals)
     return PatientTable(
         payer=payer,
@@ -110,8 +116,9 @@ def build_table(
         member_id=member_id,
         plans=tuple(dict.fromkeys(benefit.plan for benefit in benefits if benefit.plan)),
         rows=tuple(benefit_rows(benefits)),
-        errors=(*errors, *refusals),
+        errors=(*refused, *refusals),
         notes=tuple(dict.fromkeys(note for benefit in benefits for note in benefit.messages)),
+        coverage=read_coverage(benefits, references, dates, is_refused=bool(refused)),
     )
 
 
@@ -127,6 +134,8 @@ def _patient_table(
         payer=(payer.name or payer.id) if payer else "",
         patient=last_first(person.name, person.first) if person else "",
         member_id=subscriber.id if subscriber else "",
+        references=person.references if person else (),
+        dates=patient.dates if patient else (),
     )
 
 

@@ -87,6 +87,11 @@ class Inquiry(InquiryStruct, frozen=True, kw_only=True):
         """The person the inquiry is about."""
         return self.dependent or self.subscriber
 
+    @property
+    def services(self) -> tuple[str, ...]:
+        """The service types asked about, each once."""
+        return tuple(dict.fromkeys(code for one in self.questions for code in one.services))
+
 
 def under_payer_id(inquiry: Inquiry, payer_id: str) -> Inquiry:
     """Return an inquiry under another id of its payer: the one that a hop has. It is still known by its own ids."""

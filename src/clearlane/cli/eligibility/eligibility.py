@@ -4,9 +4,8 @@
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,13 +17,11 @@ from clearlane.cli.command.output import show_facts, show_json, show_table, show
 from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.eligibility.eligibility_answer import response_tables
+from clearlane.eligibility import services
 from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitResult
-from clearlane.eligibility.benefit_table import (
-    Accumulator,
-    BenefitRow,
-    PatientTable,
-    patient_tables,
-)
+from clearlane.eligibility.benefit_sheet import BenefitSheet, make_sheet
+from clearlane.eligibility.benefit_table import PatientTable, patient_tables
+from clearlane.eligibility.model import Inquiry
 
 if TYPE_CHECKING:
     from clearlane.client import EligibilityAnswer
@@ -41,20 +38,13 @@ app = typer.Typer(
 DAY = "%Y-%m-%d"
 COMPLETE = "ResultsComplete"
 SANDBOX_NPI = "1234567893"
-BENEFITS = (
-    TableColumn("service", wrap=True),
-    TableColumn("network"),
-    TableColumn("level", drop=5),
-    TableColumn("coverage", drop=3),
-    TableColumn("copay", right=True),
-    TableColumn("coinsurance", right=True),
-    TableColumn("deductible", right=True, drop=4),
-    TableColumn("deductible used", right=True, drop=7),
-    TableColumn("deductible remaining", right=True),
-    TableColumn("out of pocket", right=True, drop=6),
-    TableColumn("out of pocket used", right=True, drop=7),
-    TableColumn("out of pocket remaining", right=True, drop=1),
-)
+# Which column goes first if a terminal is narrow; others stay.
+DROPS = {
+    "Level": 5, "Deductible": 4, "Deductible used": 7, "Out of pocket": 6, "Out of pocket used": 7,
+    "Out of pocket left": 1,
+}  # fmt: skip
+WORDS = frozenset({"Network", "Level"})
+"""Columns of words; all others are figures."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
@@ -133,7 +123,8 @@ def check(
     if session.as_json:
         show_json(answer.raw)
     else:
-        _show_response(answer, tables)
+        codes = [services.code("service_types", one) or one for one in service or ()]
+        _show_response(answer, tables, codes)
     refused = answer.ErrorResponses or any(one.errors and not one.rows for one in tables)
     exit_with(fine=answer.Status == COMPLETE and not refused)
 
@@ -224,8 +215,10 @@ def _show_inquiries(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
     typer.echo()
 
 
-def _show_response(answer: "EligibilityAnswer", tables: Iterable[PatientTable]) -> None:
-    """Print what the service answered."""
+def _show_response(
+    answer: "EligibilityAnswer", tables: Iterable[PatientTable], asked: Sequence[str]
+) -> None:
+    """Print what the service answered; ``asked`` are the service types asked about, by code."""
     typer.echo(f"Request {answer.RequestId}: {answer.Status}")
     for result in answer.ValidationResults:
         show_text(f"Not asked: {result['Location']}: {result['Message']}", indent=2)
@@ -233,7 +226,7 @@ def _show_response(answer: "EligibilityAnswer", tables: Iterable[PatientTable]) 
         words = "; ".join(f"{one['Message']} ({one['Code']})" for one in error["Errors"])
         show_text(f"{error['Type']}: {words}", indent=2)
     for table in tables:
-        _show_patient(table)
+        _show_patient(table, asked)
 
 
 def _show_request(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
@@ -242,13 +235,16 @@ def _show_request(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
     for result in found.results:
         show_text(f"Not asked: {result.location}: {result.message}", indent=2)
     results = [inquiry.result for inquiry in found.inquiries]
+    inquiries = [inquiry.pending.inquiry for inquiry in found.inquiries]
+    asked = [one.services if isinstance(one, Inquiry) else () for one in inquiries]
     for error in (result.error for result in results if result.error):
         words = "; ".join(f"{one.message} ({one.code})" for one in error.errors)
         show_text(f"{error.kind}: {words}", indent=2)
         for said in (one.payer_text for one in error.errors if one.payer_text):
             show_text(f"The payer's service said: {said}", indent=4)
-    for table in patient_tables(result.answer for result in results if result.answer):
-        _show_patient(table)
+    for one, codes in zip(results, asked, strict=True):
+        for table in patient_tables([one.answer] if one.answer else ()):
+            _show_patient(table, codes)
 
 
 def _request_json(found: "InquiryRequestDetails[BenefitAnswer]") -> dict[str, Any]:
@@ -277,38 +273,38 @@ def _result_json(result: BenefitResult) -> dict[str, Any]:
     }
 
 
-def _show_patient(table: PatientTable) -> None:
+def _show_patient(table: PatientTable, asked: Sequence[str] = ()) -> None:
+    sheet = make_sheet(table, asked)
     typer.echo()
     facts = [("patient", table.patient), ("member", table.member_id), ("payer", table.payer)]
-    facts += [("plan", plan) for plan in table.plans]
+    facts += [("coverage", sheet.verdict.value)]
+    facts += [(name.lower(), words) for name, words in sheet.facts]
+    facts += [("left", f"{one.name}: {one.text}") for one in sheet.balances]
     facts += [("refused", words) for words in _refusals(table)]
     facts += [("note", note) for note in table.notes]
     show_facts(facts)
-    if table.rows:
+    if sheet.groups:
         typer.echo()
-        show_table(BENEFITS, map(_cells, table.rows), noun="benefit")
+        columns = [
+            TableColumn(name.lower(), right=name not in WORDS, drop=DROPS.get(name, 0))
+            for name in sheet.columns
+        ]
+        show_table((TableColumn("service", wrap=True), *columns), _rows(sheet), noun="benefit")
+    for coverage, names in sheet.without_figures:
+        show_text(f"{coverage}: {'; '.join(names)}.", indent=2)
+
+
+def _rows(sheet: BenefitSheet) -> Iterator[tuple[str, ...]]:
+    for group in sheet.groups:
+        name = f"{group.service} ({group.coverage.lower()})" if group.coverage else group.service
+        for row in group.rows:
+            yield (name, *row)
 
 
 def _refusals(table: PatientTable) -> Iterator[str]:
     for error in table.errors:
         more = f" {error.action}." if error.action else ""
         yield f"{error.code} {error.message}.{more}"
-
-
-def _cells(row: BenefitRow) -> tuple[object, ...]:
-    share = "" if row.coinsurance is None else f"{row.coinsurance:.0%}"
-    return (
-        row.service, row.network, row.level, row.coverage, _amount(row.copay), share,
-        *_accumulator_cells(row.deductible), *_accumulator_cells(row.out_of_pocket),
-    )  # fmt: skip
-
-
-def _accumulator_cells(accumulator: Accumulator) -> Iterable[str]:
-    return map(_amount, (accumulator.total, accumulator.used, accumulator.remaining))
-
-
-def _amount(amount: Decimal | None) -> str:
-    return "" if amount is None else f"{amount:,.2f}"
 
 
 def _lines(x12: bytes) -> bytes:

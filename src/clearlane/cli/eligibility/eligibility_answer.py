@@ -4,6 +4,7 @@ The names of V3 become the codes of X12 here, those that a table needs: other be
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ from clearlane.eligibility.benefit_table import PatientTable, PayerError, build_
 from clearlane.kernel.formats import last_first
 from clearlane.x12 import codes
 from clearlane.x12.views.benefits import BenefitView, RefusalView
+from clearlane.x12.views.shared_types import DateView, PartyView, ReferenceView
 
 JSON = Mapping[str, Any]
 
@@ -20,7 +22,7 @@ BENEFITS = {
     "ActiveServicesCapitatedToPrimaryCarePhysician": "4", "ActivePendingInvestigation": "5",
     "Inactive": "6", "InactivePendingEligibilityUpdate": "7", "InactivePendingInvestigation": "8",
     "CoInsurance": "A", "CoPayment": "B", "Deductible": "C", "OutOfPocketStopLoss": "G",
-    "NonCovered": "I",
+    "NonCovered": "I", "PrimaryCareProvider": "L",
 }  # fmt: skip
 COVERAGE_LEVELS = {
     "ChildrenOnly": "CHD", "DependentsOnly": "DEP", "EmployeeAndChildren": "ECH",
@@ -28,6 +30,11 @@ COVERAGE_LEVELS = {
     "SpouseAndChildren": "SPC", "SpouseOnly": "SPO",
 }  # fmt: skip
 TIME_PERIODS = {"YearToDate": "24", "Remaining": "29", "LifetimeRemaining": "33"}
+REFERENCES = {"GroupNumber": "6P", "GroupOrPolicyNumber": "1L"}
+PERIODS = {"PlanDates": ("291", "346", "347"), "EligibilityDates": ("307", "356", "357")}
+"""Objects with a first and a last day: the qualifiers of a period as a whole, of its first day, of its last day."""
+DAYS = {"PlanDate": "291", "EligibilityDate": "307"}
+ROLES = {"PrimaryCareProvider": "P3"}
 NETWORKS = {"Yes": "Y", "No": "N", "NotApplicable": "W"}
 FOLLOW_UP_ACTIONS = {
     "PleaseCorrectAndResubmit": "C", "ResubmissionNotAllowed": "N",
@@ -75,6 +82,8 @@ def _table(
         payer=payer.get("CommonName") or payer.get("PayerId") or "",
         patient=last_first(patient.get("CommonName"), patient.get("FirstName")),
         member_id=subscriber.get("MemberId") or "",
+        references=tuple(_references(patient)),
+        dates=tuple(_dates(patient)),
     )
 
 
@@ -96,6 +105,40 @@ def _benefit(benefit: JSON) -> BenefitView:
             for one in _errors(benefit)
         ),
         messages=tuple(benefit.get("Messages") or ()),
+        references=tuple(_references(benefit)),
+        dates=tuple(_dates(benefit)),
+        parties=tuple(map(_party, _objects(benefit, "BenefitEntities"))),
+    )
+
+
+def _references(level: JSON) -> Iterator[ReferenceView]:
+    for name, qualifier in REFERENCES.items():
+        if level.get(name):
+            yield ReferenceView(qualifier=qualifier, value=level[name])
+
+
+def _dates(level: JSON) -> Iterator[DateView]:
+    for name, qualifier in DAYS.items():
+        if level.get(name):
+            yield DateView(qualifier=qualifier, start=_day(level[name]))
+    for name, (whole, first, last) in PERIODS.items():
+        start, end = (_day((level.get(name) or {}).get(part)) for part in ("Start", "End"))
+        if start and end:
+            yield DateView(qualifier=whole, start=start, end=end)
+        else:
+            yield DateView(qualifier=first, start=start)
+            yield DateView(qualifier=last, start=end)
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text[:10]) if text else None
+
+
+def _party(entity: JSON) -> PartyView:
+    return PartyView(
+        role=_code(ROLES, entity.get("Type")),
+        name=entity.get("CommonName") or "",
+        first=entity.get("FirstName") or "",
     )
 
 

@@ -58,6 +58,8 @@ class Frame:
     all_sites: bool
     sandbox: bool
     today: date
+    machine_day: date
+    """The day of the clock that people live by: sessions, drafts and the audit log have its times."""
     here: str
     """The path and query of this page, to come back to."""
     notice: str
@@ -78,6 +80,12 @@ class Frame:
     def sandbox_day(self) -> str:
         """The payers' day in a sandbox; empty in production."""
         return page_text.day(self.today) if self.sandbox else ""
+
+    @property
+    def other_day(self) -> str:
+        """The machine's day in a sandbox whose payers live on another one; empty otherwise."""
+        differs = self.sandbox and self.machine_day != self.today
+        return page_text.day(self.machine_day) if differs else ""
 
     @property
     def may_advance(self) -> bool:

@@ -247,6 +247,7 @@ class PageRequest:
             all_sites=self.may_see_all_sites,
             sandbox=self.context.sandbox_control is not None,
             today=self.today,
+            machine_day=to_local(self.now, self.zone).date(),
             here=url.path.removeprefix("/console") + (f"?{url.query}" if url.query else ""),
             notice=self.notices.get(self.query("done"), ""),
             printed=self.moment(self.now),

@@ -5,8 +5,8 @@ Payers are found while one types, by a fragment that the script fetches; without
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 
 from starlette.responses import Response
 
@@ -15,8 +15,12 @@ from clearlane.console.frame.act_question import ADDS, SENDS_NOTHING
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.path_number import path_number
+from clearlane.console.frame.rendering import download
 from clearlane.eligibility.benefit_answer import BenefitAnswer
-from clearlane.eligibility.benefit_table import PatientTable, patient_tables
+from clearlane.eligibility.benefit_sheet import BenefitSheet, make_sheet
+from clearlane.eligibility.benefit_table import patient_tables
+from clearlane.eligibility.coverage import Verdict
+from clearlane.eligibility.services import DENTAL_CARE, HEALTH_PLAN
 from clearlane.inquiry.inquiry_result import RequestStatus
 from clearlane.payers.model import Payer
 from clearlane.pipeline.inquiry import eligibility_list
@@ -25,14 +29,24 @@ from clearlane.pipeline.inquiry.eligibility_list import ListedRequest
 from clearlane.pipeline.inquiry.eligibility_request import MalformedInquiry, inquire
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.inquiry.request_answers import RequestAnswers, read_answers
+from clearlane.pipeline.operator.remembered_claims import RememberedProvider, list_billing_providers
+from clearlane.x12 import codes
 
 pages = PageRows(roles=EVERYBODY, menu="/eligibility")
 
 EARLIER_SHOWN = 20
 PAYERS_OFFERED_MAX = 12
 TYPED_CHARACTERS_MAX = 80
-FIELDS = ("payer", "npi", "provider", "member", "last", "first", "birth")
+FIELDS = ("payer", "npi", "provider", "member", "last", "first", "birth", "service", "day")
 """The names of the form's fields."""
+USUAL_SERVICES = (HEALTH_PLAN, DENTAL_CARE, "98", "1", "48", "UC", "86", "MH")
+"""Service types that come first in the list: plans, visits, care in a hospital, and emergencies."""
+VERDICT_KINDS = {
+    Verdict.ACTIVE: "good",
+    Verdict.INACTIVE: "act",
+    Verdict.REFUSED: "act",
+    Verdict.NOT_STATED: "done",
+}
 NO_PAYER = "Choose a payer from those that fit, or type its name or id."
 NOT_HERE = "This node does not ask payers. Use the address of a node that serves calls."
 
@@ -41,7 +55,7 @@ NOT_HERE = "This node does not ask payers. Use the address of a node that serves
 class AnswerSheet:
     """What came for one request so far."""
 
-    tables: list[PatientTable]
+    patients: list[BenefitSheet]
     faults: list[str]
     is_complete: bool
 
@@ -103,7 +117,8 @@ async def show_answer(request: PageRequest) -> Response:
     )
     if answers is None:
         raise NoSuchPage("There is no such question of this site.")
-    sheet = await _sheet(answers)
+    services = await eligibility_list.read_services(request.context.work_context, site, id)
+    sheet = await _sheet(answers, services)
     earlier = await eligibility_list.list_of_same_patients(
         request.context.work_context, site, id, limit=EARLIER_SHOWN, actor=request.actor
     )
@@ -113,20 +128,44 @@ async def show_answer(request: PageRequest) -> Response:
         sheet=sheet,
         earlier=earlier,
         payer_name=lambda one: _payer_name(request, one),
-        amount=_amount,
-        share=_share,
+        verdict_kinds=VERDICT_KINDS,
+        x12_url=request.url(f"/eligibility/{id}/x12"),
         here=request.url(f"/eligibility/{id}"),
     )
 
 
-async def _sheet(answers: RequestAnswers[BenefitAnswer]) -> AnswerSheet:
+@pages.page("/eligibility/{id}/x12")
+async def download_answers(request: PageRequest) -> Response:
+    """Return what the payer sent: the 271 of each patient, or what it answered in its place."""
+    site, id = _site(request), path_number(request, "id", "question")
+    answers = await read_answers(
+        request.context.work_context, ELIGIBILITY, id, site=site, actor=request.actor
+    )
+    if answers is None:
+        raise NoSuchPage("There is no such question of this site.")
+    outcomes = [one async for page in answers.answered for one in page]
+    outcomes += [one async for page in answers.refused for one in page]
+    content = b"".join(one.x12 for one in outcomes)
+    if not content:
+        raise NoSuchPage("The payer has not answered yet.")
+    return download(content, f"eligibility-{id}.271", "application/edi-x12")
+
+
+async def _sheet(
+    answers: RequestAnswers[BenefitAnswer], services: Mapping[str, tuple[str, ...]]
+) -> AnswerSheet:
     outcomes = [one async for page in answers.answered for one in page]
     refused = [one async for page in answers.refused for one in page]
     faults = [result.message for result in answers.results]
     for outcome in refused:
         faults += [error.message for error in (outcome.error.errors if outcome.error else ())]
-    tables = list(patient_tables(one.answer for one in outcomes if one.answer is not None))
-    return AnswerSheet(tables, faults, is_complete=answers.status is not RequestStatus.INCOMPLETE)
+    patients = [
+        make_sheet(table, services.get(one.answer.path, ()))
+        for one in outcomes
+        if one.answer is not None
+        for table in patient_tables([one.answer])
+    ]
+    return AnswerSheet(patients, faults, is_complete=answers.status is not RequestStatus.INCOMPLETE)
 
 
 async def _render(
@@ -139,6 +178,9 @@ async def _render(
             request.context.work_context, site, limit=EARLIER_SHOWN, actor=request.actor
         )
     typed = {name: request.form.get(name) for name in FIELDS}
+    providers = await _providers(request, site)
+    if providers and not faults and not typed["npi"]:
+        typed |= {"npi": providers[0].npi, "provider": typed["provider"] or providers[0].name}
     return request.render(
         "eligibility.html",
         "Eligibility",
@@ -146,11 +188,29 @@ async def _render(
         site_chosen=site,
         choices=_choices(request, typed["payer"], request.form.get("chosen")),
         typed=typed,
+        services=_services(),
+        providers=providers,
+        verdict_kinds=VERDICT_KINDS,
         faults=faults,
         earlier=earlier,
         payer_name=lambda one: _payer_name(request, one),
         may_ask=request.may_work,
     )
+
+
+async def _providers(request: PageRequest, site: Site | None) -> list[RememberedProvider]:
+    """Return the billing providers of the site's earlier claims, for those who may ask."""
+    if site is None or not request.may_work:
+        return []
+    found = await list_billing_providers(request.context.work_context, site, actor=request.actor)
+    return [one for one in found if one.npi]
+
+
+def _services() -> dict[str, str]:
+    """Return the service types that can be asked about, in words: the plans as a whole first, others by name."""
+    named = codes.load("service_types")
+    usual = {code: named[code] for code in USUAL_SERVICES}
+    return usual | dict(sorted(named.items(), key=lambda pair: pair[1]))
 
 
 def _site(request: PageRequest) -> Site:
@@ -196,12 +256,19 @@ def _payer_name(request: PageRequest, question: ListedRequest) -> str:
 def _document(request: PageRequest, payer_id: str) -> bytes:
     """Return the request as the vendor interface takes it: one rule book for people and software."""
     typed = {name: request.form.get(name).strip() for name in FIELDS}
-    subscriber = {
+    subscriber: dict[str, object] = {
         "CommonName": typed["last"],
         "FirstName": typed["first"],
         "MemberId": typed["member"],
         "BirthDate": typed["birth"] or None,
     }
+    asked: dict[str, object] = {}
+    if typed["service"]:
+        asked["Type"] = [typed["service"]]
+    if typed["day"]:
+        asked["PlanDate"] = {"Start": typed["day"]}
+    if asked:
+        subscriber["RequestedBenefits"] = [asked]
     payee = {
         "CommonName": typed["provider"],
         "NationalProviderId": typed["npi"],
@@ -211,11 +278,3 @@ def _document(request: PageRequest, payer_id: str) -> bytes:
     inquiry = {"Payers": [{"PayerId": payer_id, "Payees": [payee]}]}
     is_test = request.context.sandbox_control is not None
     return json.dumps({"IsTest": is_test, "BenefitInquiries": [inquiry]}).encode()
-
-
-def _amount(value: Decimal | None) -> str:
-    return "-" if value is None else f"{value:,.2f}"
-
-
-def _share(value: Decimal | None) -> str:
-    return "-" if value is None else f"{value * 100:.0f} %"

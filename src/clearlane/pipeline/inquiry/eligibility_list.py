@@ -3,12 +3,15 @@
 Every list is one audit row with the ids that it shows. Knows no page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from clearlane.accounts.model import Site
 from clearlane.eligibility import model
+from clearlane.eligibility.benefit_answer import decode_result
+from clearlane.eligibility.benefit_table import patient_tables
+from clearlane.eligibility.coverage import Verdict
 from clearlane.eligibility.model import Inquiry
 from clearlane.inquiry.inquiry_result import RequestStatus, request_status
 from clearlane.kernel.clock import from_micros
@@ -44,6 +47,8 @@ class ListedRequest:
     payer_id: str
     payer_type: str
     is_answered: bool
+    verdict: Verdict | None
+    """What the payer states of the first patient's coverage; None without its answer."""
     patients: int
 
 
@@ -73,6 +78,20 @@ async def list_newest(
         return await _listed_requests(tx, context.vault, site, requests, first)
 
     return await context.database.write(site.scope, job, actor=actor)
+
+
+async def read_services(
+    context: WorkContext, site: Site, eligibility_request_id: int
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the service types that a request asks about, by the path of the patient. The caller has audited the look."""
+    async with context.database.read(site.scope) as tx:
+        first = await inquiries.list_first_inquiries(tx, [eligibility_request_id])
+        await context.vault.load_keys_of(tx, [one.inquiry for one in first])
+    opened = [
+        model.restore(context.vault.open(site.scope, inquiries.INQUIRIES, one.trace, one.inquiry))
+        for one in first
+    ]
+    return {one.path: one.services for one in opened}
 
 
 async def list_numbered(
@@ -160,18 +179,37 @@ async def _listed_requests(
     await vault.load_keys_of(tx, [one.inquiry for one in first])
     by_request = {one.inquiry_request_id: one for one in first}
     tx.audit("eligibility.list", ids=[str(one.id) for one in requests])
-    return [_listed_request(vault, site, one, by_request.get(one.id)) for one in requests]
+    verdicts = {one.trace: await _read_verdict(tx, vault, site, one) for one in first}
+    return [_listed_request(vault, site, one, by_request.get(one.id), verdicts) for one in requests]
+
+
+async def _read_verdict(tx: Tx, vault: Vault, site: Site, one: StoredInquiry) -> Verdict | None:
+    """Return what the stored answer to an inquiry states; None if there is none."""
+    if one.state != inquiries.ANSWERED:
+        return None
+    found = await inquiries.list_responses(tx, one.inquiry_request_id, [one.number])
+    await vault.load_keys_of(tx, [row.response for row in found])
+    for row in found:
+        content = vault.open(site.scope, inquiries.RESPONSES, one.trace, row.response)
+        answer = decode_result(content).answer
+        for table in patient_tables([answer] if answer else ()):
+            return table.coverage.verdict
+    return Verdict.REFUSED
 
 
 def _listed_request(
-    vault: Vault, site: Site, request: StoredRequest, listed: StoredInquiry | None
+    vault: Vault,
+    site: Site,
+    request: StoredRequest,
+    listed: StoredInquiry | None,
+    verdicts: Mapping[str, Verdict | None],
 ) -> ListedRequest:
     """Return one request; if no payer could be asked about it, only its time is known."""
     asked_at = from_micros(request.created_at)
     if listed is None:
         return ListedRequest(
             eligibility_request_id=request.id, asked_at=asked_at, patient="", born=None, member_id="",
-            payer_id="", payer_type="", is_answered=True, patients=request.inquiries,
+            payer_id="", payer_type="", is_answered=True, verdict=None, patients=request.inquiries,
         )  # fmt: skip
     inquiry = model.restore(
         vault.open(site.scope, inquiries.INQUIRIES, listed.trace, listed.inquiry)
@@ -186,5 +224,6 @@ def _listed_request(
         payer_id=listed.payer_id,
         payer_type=listed.type,
         is_answered=listed.state == inquiries.ANSWERED,
+        verdict=verdicts.get(listed.trace),
         patients=request.inquiries,
     )
