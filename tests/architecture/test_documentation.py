@@ -89,6 +89,8 @@ def fault_of(command: str) -> str:
     """What is wrong with a command: a word or an option that does not exist."""
     words = shlex.split(command)[1:]
     at = root_command()
+    if verb := at.unnamed_verb(*words):
+        words.insert(1, verb)
     context = at.make_context("clearlane", [], None, resilient_parsing=True)
     while isinstance(at, TyperGroup) and words and not words[0].startswith("-"):
         # `clearlane batch list|show` names two commands; what follows is checked against the first.

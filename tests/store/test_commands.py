@@ -13,6 +13,7 @@ import stat
 import pytest
 from typer.testing import CliRunner
 
+from clearlane.cli.command.root import app as root_app
 from clearlane.cli.installation import audit, backup, db, keys, restore
 from clearlane.store.vault.keys import new_master_key, read_key_file
 
@@ -127,7 +128,7 @@ def test_backup_and_restore_by_command(sqlite_place, monkeypatch, tmp_path):
     for words in (("keys", "create"), ("db", "upgrade")):
         assert run(sqlite_place, *words, monkeypatch=monkeypatch).exit_code == 0
     file = tmp_path / "a.backup"
-    made = again(sqlite_place, "backup", str(file))
+    made = again(sqlite_place, "backup", "write", str(file))
     assert made.exit_code == 0, made.output
     assert "The master key is not in it" in made.output
     done = again(sqlite_place, "restore", str(file), "--yes")
@@ -143,15 +144,26 @@ def test_backup_and_restore_by_command(sqlite_place, monkeypatch, tmp_path):
     )  # the second restore kept what the first one brought, and the first its own
     assert twice["previous"].endswith(tuple(kept))
     assert again(sqlite_place, "audit", "verify").exit_code == 0
+    tried = again(sqlite_place, "backup", "verify", str(file))
+    assert (tried.exit_code, "The audit chain is whole" in tried.output) == (0, True), tried.output
+    facts = json.loads(again(sqlite_place, "backup", "verify", "--restored", "--json").output)
+    assert (facts["good"], facts["faults"], facts["rows"]["claims"]) == (True, [], 0)
+    for words in ((), (str(file), "--restored")):
+        assert again(sqlite_place, "backup", "verify", *words).exit_code == 2
+    root = [str(file.with_name("b.backup")), "--data", str(sqlite_place.data)]
+    assert CliRunner().invoke(root_app, ["backup", *root]).exit_code == 0
+    assert CliRunner().invoke(root_app, ["backup", "verify", *root]).exit_code == 0
+    refused = again(sqlite_place, "backup", "verify", str(tmp_path / "no"))
+    assert (refused.exit_code, "cannot be read" in refused.output) == (1, True)
     refused = again(sqlite_place, "restore", str(tmp_path / "no"), "--yes")
     assert (refused.exit_code, "cannot be read" in refused.output) == (1, True)
 
 
 def test_on_postgresql_backup_and_restore_point_to_its_own_tools(monkeypatch, tmp_path):
     monkeypatch.setenv("CLEARLANE_DATABASE_URL", "postgresql://nowhere/none")
-    for command in ("backup", "restore"):
-        words = [str(tmp_path / "x"), "--data", str(tmp_path)]
-        result = CliRunner().invoke(APPS[command].app, words)
+    for command in (("backup", "write"), ("restore",)):
+        words = [*command[1:], str(tmp_path / "x"), "--data", str(tmp_path)]
+        result = CliRunner().invoke(APPS[command[0]].app, words)
         assert result.exit_code == 1
         assert "pg_dump" in result.output
 

@@ -138,7 +138,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "audit": CommandEntry("installation.audit", "Verify and export the audit chain."),
     "keys": CommandEntry("installation.keys", "The master key: show, rotate."),
     "db": CommandEntry("installation.db", "The database schema: status, upgrade."),
-    "backup": CommandEntry("installation.backup", "Write a backup of a SQLite installation."),
+    "backup": CommandEntry("installation.backup", "Backups: write, verify.", unnamed="write"),
     "restore": CommandEntry("installation.restore", "Restore a backup and check it."),
 }
 
@@ -202,7 +202,7 @@ class CommandGroup(TyperGroup):
         named = rewrite(rest, COMMANDS)
         if rest and named and self._asks_for_list(rest[0], named):
             named.insert(1, LIST)
-        if named and (verb := self._unnamed_verb(*named)):
+        if named and (verb := self.unnamed_verb(*named)):
             named.insert(1, verb)
         return list(super().parse_args(ctx, [*given, *named, *args[end:]]))
 
@@ -214,7 +214,7 @@ class CommandGroup(TyperGroup):
             return False
         return LIST in getattr(self.get_command(None, noun), "commands", {})
 
-    def _unnamed_verb(self, noun: str, *rest: str) -> str:
+    def unnamed_verb(self, noun: str, *rest: str) -> str:
         """Return the verb that a noun has if none is named; empty if one is, or might be."""
         entry = COMMANDS.get(noun)
         if entry is None or not entry.unnamed or (rest and rest[0] in HELP_OPTIONS):

@@ -102,7 +102,7 @@ class Restore:
     async def check(self) -> RestoreResult:
         """Check the backup and prepare a copy as :meth:`run` does, and change nothing."""
         with scratch_file(self.file.parent) as copy:
-            manifest = await self._unpacked(copy)
+            manifest = await unpack_intact(self.archive, copy)
             running = await self._running()
             moved, in_doubt, _, _ = await self._prepare(copy, manifest, running)
         return RestoreResult(manifest, None, moved, in_doubt)
@@ -110,19 +110,13 @@ class Restore:
     async def run(self) -> RestoreResult:
         """Check, prepare, swap, check again. A refusal leaves the data unchanged."""
         with scratch_file(self.file.parent) as copy:
-            manifest = await self._unpacked(copy)
+            manifest = await unpack_intact(self.archive, copy)
             running = await self._running()
             moved, in_doubt, key, note = await self._prepare(copy, manifest, running)
             anchor = Anchor(self.anchor, key, self.anchor_copy)
             kept = await asyncio.to_thread(self._swap, copy, anchor, note, running)
         await self._check(key)
         return RestoreResult(manifest, kept, moved, in_doubt)
-
-    async def _unpacked(self, copy: Path) -> Manifest:
-        manifest = await asyncio.to_thread(unpack, self.archive, copy)
-        await asyncio.to_thread(require_intact, copy)
-        await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
-        return manifest
 
     async def _running(self) -> "_RunningInstallation | None":
         """Return what is to be replaced, or None if there is nothing yet."""
@@ -162,9 +156,7 @@ class Restore:
         try:
             vault = Vault(restored, self.keys, self.clock)
             await vault.load()  # refuses a backup whose keys cannot be unwrapped
-            if not hmac.compare_digest(manifest.mac, manifest.mac_for(vault.audit_key)):
-                raise OperationRefused("The backup's manifest was changed.")
-            await _require_chain(restored, vault.audit_key, manifest)
+            await require_chain(restored, vault.audit_key, manifest)
             carried = running or _NOTHING
             carried.require_same(vault.audit_key)
             moved, in_doubt = await restored.write(
@@ -277,7 +269,18 @@ _NOTHING = _RunningInstallation(
 )
 
 
-async def _require_chain(database: Database, key: bytes, manifest: Manifest) -> None:
+async def unpack_intact(archive: Path, copy: Path) -> Manifest:
+    """Extract the database of a backup into a copy, with this version's schema; refuse what is damaged."""
+    manifest = await asyncio.to_thread(unpack, archive, copy)
+    await asyncio.to_thread(require_intact, copy)
+    await migrate.upgrade(url="", sqlite_file=copy)  # a newer schema is refused here
+    return manifest
+
+
+async def require_chain(database: Database, key: bytes, manifest: Manifest) -> None:
+    """Refuse a restored database whose manifest or audit chain is not the one that was backed up."""
+    if not hmac.compare_digest(manifest.mac, manifest.mac_for(key)):
+        raise OperationRefused("The backup's manifest was changed.")
     verdict = await audit.verify(database, key, None)
     if verdict.fault:
         raise OperationRefused(f"The backup's audit chain is not whole: {verdict.fault}")
