@@ -125,6 +125,27 @@ def test_the_next_payer_is_billed_once_the_first_has_paid_and_what_is_asked_was_
     assert problem(do(client, number, "secondary", json=known), 409)
     chain = client.get(f"{CLAIMS}/{number}/secondary").json()["chain"]
     assert [one["claim_number"] for one in chain] == [number, sent["secondary_claim"]]
+    # A payer that takes its payment back after the next one was billed: what that one was sent is corrected, once.
+    changed = submit(
+        F01A_InsuredId="3008",
+        F33A_BillingProviderNpi="1234567893",
+        F33_BillingProviderZip="787011234",
+    )
+    assert problem(do(client, changed, "secondary", json={"correct": True}), 409)
+    advance(client, vendor, "20d")
+    billed = do(client, changed, "secondary", json=known).json()["secondary_claim"]
+    advance(client, vendor, "20d")
+    shown = do(client, changed, "secondary", json={"correct": True}, params={"dry_run": "true"})
+    assert (shown.json()["state"], shown.json()["secondary_claim"]) == ("to_correct", billed)
+    assert (shown.json()["sent_as"], ":7*" in shown.json()["x12"]) == ("replacement", True)
+    mended = do(client, changed, "secondary", json={"correct": True}).json()
+    assert (mended["state"], mended["sent_as"]) == ("sent", "replacement")
+    found = client.get(f"{CLAIMS}/{changed}/secondary").json()
+    assert (found["state"], found["secondary_claim"]) == ("sent", mended["secondary_claim"])
+    assert mended["secondary_claim"] != billed
+    after = client.get(f"{CLAIMS}/{mended['secondary_claim']}").json()
+    assert after["prior_payer_claim"] == changed
+    assert problem(do(client, changed, "secondary", json={"correct": True}), 409)
 
 
 def v3_states(client, vendor):
