@@ -8,6 +8,7 @@ from collections import Counter
 import httpx
 from sqlalchemy import func, select, update
 
+from clearlane.claims.responses.facts import FactKind
 from clearlane.connect.loopback_connections import ledger_name
 from clearlane.engine import fault_injection
 from clearlane.events.types import TYPES
@@ -18,6 +19,7 @@ from clearlane.settings import load
 from clearlane.store.database.database import Actor, SystemScope
 from clearlane.store.database.schema import (
     batches,
+    claim_facts,
     claims,
     client_files,
     due_responses,
@@ -49,17 +51,27 @@ SETTINGS = {
 SECONDS_PER_DAY = 0.02
 """A payer's two weeks pass while others look for the next file."""
 LOOK_AGAIN = Statement(update(polls).values(next_at=0))
+STEPS_OF_CLAIMS = (FactKind.SENT, FactKind.STATUS)
+"""That the payer has a claim, and what its 277CA says."""
 COUNTS = {
     "complete": select(func.count()).where(claims.c.state == "complete"),
     "undelivered": select(func.count()).where(batches.c.state != "delivered"),
-    "files": select(func.count()).where(client_files.c.processed_at.is_not(None)),
+    "files": select(func.count()).where(
+        client_files.c.direction == "in", client_files.c.processed_at.is_not(None)
+    ),
     "staged": select(func.count()).select_from(staged_claims),
     "posting": select(func.count()).where(inbox.c.state == "stored"),
     "due": select(func.count()).select_from(due_responses),
+} | {
+    kind: select(func.count(claim_facts.c.claim_number.distinct())).where(
+        claim_facts.c.kind == kind.value
+    )
+    for kind in STEPS_OF_CLAIMS
 }
-"""What is counted, in this order: a claim is paid before its remittance is posted, and then a response is due.
+"""What is counted, in one snapshot.
 
-A payer may answer a file, and pay its claims, before the delivery of a node that died is recorded by another.
+A payer may answer a file, and pay its claims, before the delivery of a node that died is recorded by another; and its 835 may
+be posted before its 277CA. So each step is counted: one that is recorded has a response that is due, until that is listed.
 """
 STATEMENTS = {name: Statement(query, system=True) for name, query in COUNTS.items()}
 CLAIM_NUMBERS = Statement(select(claims.c.claim_number), system=True)
@@ -197,6 +209,11 @@ class KilledService:
             *(f"{found['staged']} claims staged",) * bool(found["staged"]),
             *(f"{found['posting']} payers' files not posted",) * bool(found["posting"]),
             *(f"{found['due']} responses due",) * bool(found["due"]),
+            *(
+                f"{found[kind]} of {expected} claims with {kind}"
+                for kind in STEPS_OF_CLAIMS
+                if found[kind] < expected
+            ),
         ]
 
     async def has_processed_all(self) -> bool:
