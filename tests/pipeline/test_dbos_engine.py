@@ -231,7 +231,7 @@ async def test_a_step_is_tried_again_and_the_same_key_is_the_same_work(new_place
         assert await engine.find("unknown") is None
 
 
-async def test_work_that_a_woken_tick_starts_begins_without_its_queue_and_once(place):
+async def test_work_that_a_woken_tick_starts_begins_without_its_queue_and_once(place, capfd):
     ended, runs = asyncio.Event(), []
 
     async def work(context, steps, id):
@@ -258,9 +258,12 @@ async def test_work_that_a_woken_tick_starts_begins_without_its_queue_and_once(p
         assert (
             found.queue == "slow"
         )  # one of a kind begins at once: the limit of the queue is for the others
+        await engine.enqueue("own", 1, key="own-1")  # as the tick of another node
         ended.set()
         assert await engine.result("own-1", seconds=PATIENCE_SECONDS) == 1
         assert runs == [1]
+    logged = capfd.readouterr()
+    assert "engine library" not in logged.out + logged.err
 
 
 @pytest.mark.slow

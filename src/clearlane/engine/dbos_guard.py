@@ -20,6 +20,8 @@ LIBRARY = "dbos"
 FOREIGN_PREFIX = "DBOS_"
 THREAD_PREFIX = "dbos-executor-"
 THREAD_SECONDS_MAX = 10
+SAME_WORK = "Workflow already exists in queue"
+"""How a warning begins that work has its key already, begun without its queue: ticks find the same thing again on every node."""
 
 
 def load_dbos() -> ModuleType:
@@ -70,6 +72,8 @@ class _RedactingHandler(logging.Handler):
         fault = record.exc_info[1] if record.exc_info else None
         if isinstance(fault, WorkFailed):
             return  # logged where it happened
+        if record.levelno == logging.WARNING and record.getMessage().startswith(SAME_WORK):
+            return
         log.log(
             record.levelno,
             "engine library",
