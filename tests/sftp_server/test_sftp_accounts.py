@@ -3,6 +3,7 @@
 Also tests `store/installation/sftp_host_keys`, `store/database/schema/sftp_tables`.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -75,11 +76,32 @@ async def test_a_state_changes_once_and_a_removed_account_is_gone(database, acco
         assert await sftp_accounts.find_account(tx, "larkspur") is None
 
 
+async def test_what_is_given_of_an_account_changes_and_it_can_still_sign_in(database, account):
+    async def change(**changes):
+        return await sftp_accounts.change_account(database, "larkspur", changes, actor=BY)
+
+    given = {"networks": ("203.0.113.0/24",), "password_hash": "hash", "files_per_day_max": 5}
+    assert (await change(**given), await change(**given)) == (True, False)
+    [(stored, _)] = await sftp_accounts.list_accounts(database)
+    assert stored == replace(account, **given)
+    for changes, words in (
+        ({"networks": ()}, "needs a list of networks"),
+        ({"profile": "none", "files_per_day_max": 0}, "no such profile"),
+    ):
+        with pytest.raises(AccountRefused, match=words):
+            await change(**changes)
+    await sftp_accounts.remove_key(database, "larkspur", "SHA256:a", actor=BY)
+    with pytest.raises(AccountRefused, match="no key"):
+        await change(password_hash="")
+    assert [stored for stored, _ in await sftp_accounts.list_accounts(database)] == [stored]
+
+
 async def test_what_was_sent_is_counted_by_day(database, account):
     async def add(now, **sent):
         async def job(tx):
-            await sftp_accounts.add_usage(tx, account, SftpUsage(**sent), now)
-            return await sftp_accounts.usage_of_day(tx, account, now)
+            total = await sftp_accounts.add_usage(tx, account, SftpUsage(**sent), now)
+            assert total == await sftp_accounts.usage_of_day(tx, account, now)
+            return total
 
         return await database.write(account.scope, job, actor=BY)
 
@@ -89,6 +111,9 @@ async def test_what_was_sent_is_counted_by_day(database, account):
     assert await add(START + timedelta(days=9), files=1, bytes=1) == SftpUsage(1, 1)
     async with database.read(account.scope) as tx:
         assert await sftp_accounts.usage_of_day(tx, account, START) == SftpUsage()
+    assert await sftp_accounts.list_usage_of_day(database, START + timedelta(days=9)) == {
+        account.id: SftpUsage(1, 1)
+    }
 
 
 async def test_host_keys_are_sealed_made_once_and_changed_at_once(database, place, clock):

@@ -90,6 +90,13 @@ def test_keys_states_and_host_keys_change(service, folder):
     assert shown(service, "key", "add", "other", "--key", f"{folder}/two.pub")["changed"]
     first, second = shown(service, "key", "list", "other")
     assert first["algorithm"] == second["algorithm"] == "ssh-ed25519"
+    changed = ("user", "change", "other", "--network", "203.0.113.7", "--files-per-day", "3")
+    assert [shown(service, *changed)["changed"] for _ in range(2)] == [True, False]
+    assert shown(service, "user", "change", "other", "--older-algorithms", "--in-folder", "new")
+    [listed] = [one for one in shown(service, "user", "list") if one["name"] == "other"]
+    known = ("networks", "files_per_day", "files_today", "older_algorithms", "folders")
+    assert [listed[each] for each in known] == [["203.0.113.7"], 3, 0, True, "new/ out/"]
+    assert shown(service, "user", "change", "other", "--network", "any", "--no-password")["changed"]
     shown(service, "key", "remove", "other", first["fingerprint"], "--yes")
     assert len(shown(service, "key", "list", "other")) == 1
     assert shown(service, "user", "disable", "other", "--yes")["state"] == "disabled"
@@ -107,6 +114,9 @@ REFUSED = {
     "bad name": (["user", "add", "LARK-1", "--name", "a b", "--key", "{}/one.pub"], "letter first"),
     "password": (["user", "add", "LARK-1", "--name", "a", "--password-stdin"], "not allowed"),
     "unknown": (["key", "list", "nothing"], "no SFTP account"),
+    "changed unknown": (["user", "change", "nothing", "--profile", "root"], "no SFTP account"),
+    "no change": (["user", "change", "nothing"], "Say what to change"),
+    "two passwords": (["user", "change", "a", "--password-stdin", "--no-password"], "not both"),
 }
 
 

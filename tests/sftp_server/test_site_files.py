@@ -275,15 +275,22 @@ async def test_blocks_in_any_order_are_stored_in_order_and_a_gap_is_refused(sftp
     assert [file.name for file in await sftp.files()] == ["claims.837"]
 
 
-async def test_quotas_are_of_an_account_and_a_day(installation, tmp_path, monkeypatch):
+async def test_quotas_are_of_an_account_and_a_day(installation, tmp_path, monkeypatch, capfd):
     await add_test_account(installation, "small", bytes_per_day_max=100, files_per_day_max=2)
     async with serve_sftp(installation, tmp_path) as place:
         async with await place.connect(username="small") as connection:
             client = await connection.start_sftp_client()
             await put(client, "in/1", bytes(60))
-            with pytest.raises(asyncssh.SFTPFailure, match="bytes of this day"):
-                await put(client, "in/2", bytes(60))
-            await put(client, "in/3", bytes(30))
+            for _ in range(2):
+                with pytest.raises(asyncssh.SFTPFailure, match="bytes of this day"):
+                    await put(client, "in/2", bytes(60))
+            # Each was within the quota when it was begun, and only one is at its end.
+            for name in ("in/3.part", "in/4.part"):
+                await put(client, name, bytes(30))
+            await client.rename("in/3.part", "in/3")
+            with pytest.raises(asyncssh.SFTPFailure, match="files of this day"):
+                await client.rename("in/4.part", "in/4")
+            await client.remove("in/4.part")
             with pytest.raises(asyncssh.SFTPFailure, match="files of this day"):
                 await put(client, "in/4", b"")
         async with await place.connect() as connection:  # another account of the site
@@ -296,6 +303,13 @@ async def test_quotas_are_of_an_account_and_a_day(installation, tmp_path, monkey
             await client.remove("in/5.part")
             await put(client, "in/6.part", b"")
     assert [file.name for file in await place.files()] == ["1", "3", "4"]
+    # OpenSSH's client shows "Failure" alone: the operator can see why, once for each session and reason.
+    logged = capfd.readouterr()
+    lines = (logged.out + logged.err).splitlines()
+    warnings = [line for line in lines if "sftp file refused" in line]
+    assert [("small" in line, "bytes of" in line) for line in warnings] == [
+        (True, True), (True, False), (False, False),
+    ]  # fmt: skip
 
 
 async def put(client, path, content):

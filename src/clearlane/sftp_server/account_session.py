@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from datetime import datetime
 
+import structlog
+
 from clearlane.accounts.model import Site, SiteState, VendorState
 from clearlane.accounts.sftp_account import SftpAccount
 from clearlane.kernel.clock import Clock
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.sftp_server.folders import FolderNames
 from clearlane.store.database.database import Actor
+
+log = structlog.get_logger()
 
 
 class AccountSession:
@@ -33,6 +37,13 @@ class AccountSession:
         self.began = wall.now()
         self.used_at = monotonic()
         self.channels = 0
+        self._quotas_logged: set[str] = set()
+
+    def log_quota(self, reason: str) -> None:
+        """Tell the operator once in a session why a file is refused: a client may show nothing but "Failure"."""
+        if reason not in self._quotas_logged:
+            self._quotas_logged.add(reason)
+            log.warning("sftp file refused", account=self.account.name, reason=reason)
 
     def touch(self) -> None:
         """Record that the connection is in use."""

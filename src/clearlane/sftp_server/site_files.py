@@ -21,7 +21,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.intake.files.upload import ClientFileTooLarge, Upload
 from clearlane.sftp_server.account_session import AccountSession
 from clearlane.sftp_server.folders import BadFileName, Folder, FolderPlace, is_unfinished
-from clearlane.sftp_server.transfers import DownloadTransfer, UploadTransfer
+from clearlane.sftp_server.transfers import BYTES_USED_UP, DownloadTransfer, UploadTransfer
 from clearlane.store.accounts.sftp_accounts import SftpUsage, add_usage, usage_of_day
 from clearlane.store.database.database import Job, StoreFault, Tx
 from clearlane.store.files import client_files
@@ -31,6 +31,7 @@ from clearlane.store.files.file_parts import PartOutOfPlace
 
 log = structlog.get_logger()
 
+FILES_USED_UP = "The account's files of this day are used up."
 UPLOADS_OPEN_MAX = 100
 """Files of a site that may be unfinished at the same time."""
 LIST_PAGE_FILES = 500
@@ -68,7 +69,9 @@ def _answered(
         self.session.touch()
         try:
             return await method(self, *args, **kwargs)
-        except asyncssh.SFTPError:
+        except asyncssh.SFTPError as refusal:
+            if isinstance(refusal, asyncssh.SFTPQuotaExceeded):
+                self.session.log_quota(refusal.reason)
             raise
         except Exception as fault:  # noqa: BLE001  (a client must not see it)
             for kind, answer in _ANSWERS.items():
@@ -114,12 +117,13 @@ class SiteFiles(asyncssh.SFTPServer):
         if not session.may_submit:
             raise asyncssh.SFTPPermissionDenied("The site is suspended: it can fetch only.")
         async with session.context.database.read(site.scope) as tx:
-            part = await client_files.find_upload(tx, name)
-            sent = part or await client_files.find_by_name(tx, FileDirection.IN.value, name)
+            part, sent = await client_files.find_sent(tx, name)
             count = await client_files.count_uploads(tx)
             used = await usage_of_day(tx, session.account, session.now())
         self._refuse_flags(
-            pflags, is_there=sent is not None, is_received=sent is not None and part is None
+            pflags,
+            is_there=(part or sent) is not None,
+            is_received=sent is not None and part is None,
         )
         self._refuse_used_up(used, count)
         if part is not None and pflags & FXF_TRUNC:
@@ -168,9 +172,9 @@ class SiteFiles(asyncssh.SFTPServer):
     def _refuse_used_up(self, used: SftpUsage, uploads: int) -> None:
         account = self.session.account
         if used.files >= account.files_per_day_max:
-            raise asyncssh.SFTPQuotaExceeded("The account's files of this day are used up.")
+            raise asyncssh.SFTPQuotaExceeded(FILES_USED_UP)
         if used.bytes >= account.bytes_per_day_max:
-            raise asyncssh.SFTPQuotaExceeded("The account's bytes of this day are used up.")
+            raise asyncssh.SFTPQuotaExceeded(BYTES_USED_UP)
         if uploads >= UPLOADS_OPEN_MAX:
             raise asyncssh.SFTPQuotaExceeded(
                 f"{UPLOADS_OPEN_MAX} files are unfinished. Finish or remove one first."
@@ -205,12 +209,17 @@ class SiteFiles(asyncssh.SFTPServer):
 
     async def _receive(self, upload: Upload, name: str) -> None:
         """Receive a file, and count it: one transaction."""
-        session = self.session
+        session, account = self.session, self.session.account
         sent = SftpUsage(files=1, bytes=upload.size)
 
         def counted(job: Job[ClientFile]) -> Job[ClientFile]:
             async def receive(tx: Tx) -> ClientFile:
-                await add_usage(tx, session.account, sent, session.now())
+                used = await add_usage(tx, account, sent, session.now())
+                # Files that were begun side by side were each within the quota then.
+                if used.files > account.files_per_day_max:
+                    raise asyncssh.SFTPQuotaExceeded(FILES_USED_UP)
+                if used.bytes > account.bytes_per_day_max:
+                    raise asyncssh.SFTPQuotaExceeded(BYTES_USED_UP)
                 return await job(tx)
 
             return receive
@@ -318,8 +327,7 @@ class SiteFiles(asyncssh.SFTPServer):
         if place.folder is Folder.OUT:
             return _file_attrs(await self._find_out(place.name))
         async with self.session.context.database.read(self._site.scope) as tx:
-            part = await client_files.find_upload(tx, place.name)
-            sent = await client_files.find_by_name(tx, FileDirection.IN.value, place.name)
+            part, sent = await client_files.find_sent(tx, place.name)
         newest = max(filter(None, (part, sent)), key=lambda file: file.file_id, default=None)
         if newest is None:
             raise asyncssh.SFTPNoSuchFile("There is no such file.")
@@ -351,8 +359,7 @@ class SiteFiles(asyncssh.SFTPServer):
             raise asyncssh.SFTPPermissionDenied("Rename the file to its final name.")
         session, site = self.session, self._site
         async with session.context.database.read(site.scope) as tx:
-            part = await client_files.find_upload(tx, old.name)
-            sent = await client_files.find_by_name(tx, FileDirection.IN.value, old.name)
+            part, sent = await client_files.find_sent(tx, old.name)
         if part is None:
             if sent is None:
                 raise asyncssh.SFTPNoSuchFile("There is no such file.")
@@ -463,9 +470,8 @@ class SiteFiles(asyncssh.SFTPServer):
 
     async def _find_sent(self, name: str) -> ClientFile:
         async with self.session.context.database.read(self._site.scope) as tx:
-            found = await client_files.find_upload(tx, name) or await client_files.find_by_name(
-                tx, FileDirection.IN.value, name
-            )
+            part, sent = await client_files.find_sent(tx, name)
+        found = part or sent
         if found is None:
             raise asyncssh.SFTPNoSuchFile("There is no such file.")
         return found

@@ -14,6 +14,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.files.client_files import ClientFile
 from clearlane.store.files.file_parts import read_part
 
+BYTES_USED_UP = "The account's bytes of this day are used up."
 WAITING_BYTES_MAX = 4 * 1024 * 1024
 """Bytes that may wait for those before them: clients that send several blocks at once mix their order."""
 PARTS_HELD_MAX = 2
@@ -63,7 +64,7 @@ class UploadTransfer:
             self.upload = await self._begin_again()
         self._is_resumed = False
         if at + len(data) > self._bytes_max:
-            raise asyncssh.SFTPQuotaExceeded("The account's bytes of this day are used up.")
+            raise asyncssh.SFTPQuotaExceeded(BYTES_USED_UP)
         if at < self.size:
             raise asyncssh.SFTPFailure("What was stored of a file cannot be written again.")
         if at > self.size:

@@ -30,9 +30,10 @@ from clearlane.cli.command.table import TableColumn
 from clearlane.kernel import limits
 from clearlane.store.accounts import sftp_accounts
 from clearlane.store.accounts.accounts import AccountRefused, account_finding
-from clearlane.store.accounts.sftp_accounts import SftpKey
+from clearlane.store.accounts.sftp_accounts import SftpKey, SftpUsage
 from clearlane.wiring import Installation
 
+ANYWHERE = "any"
 KEY_FILE_BYTES_MAX = 100_000
 
 app = typer.Typer(
@@ -140,9 +141,11 @@ async def list_users(
     Example: clearlane sftp user list
     """
     sites = {each.id: each.vendor_site_id for each in installation.accounts.sites}
+    database, now = installation.database, installation.wall.now()
+    used = await sftp_accounts.list_usage_of_day(database, now)
     found = [
-        _facts(account, keys, sites[account.site_id])
-        for account, keys in await sftp_accounts.list_accounts(installation.database)
+        _facts(account, keys, sites[account.site_id], used.get(account.id, SftpUsage()))
+        for account, keys in await sftp_accounts.list_accounts(database)
         if site in {"", sites[account.site_id]}
     ]
     show_rows(
@@ -152,6 +155,78 @@ async def list_users(
         noun="SFTP account",
         hint="Add one with: clearlane sftp user add SITE --name NAME --key FILE.",
     )
+
+
+@user.command("change")
+@in_installation()
+async def change_user(
+    installation: Installation,
+    name: AccountName,
+    profile: Annotated[
+        str | None, typer.Option(help=f"Names of folders and files: {', '.join(PROFILES)}.")
+    ] = None,
+    in_folder: Annotated[
+        str | None,
+        typer.Option(help='Folder for files that the site sends; "" for the profile\'s.'),
+    ] = None,
+    out_folder: Annotated[
+        str | None,
+        typer.Option(help='Folder of files that the site fetches; "" for the profile\'s.'),
+    ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Address or network to sign in from, in place of those before; repeat for several; {ANYWHERE} for no limit."
+        ),
+    ] = None,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read a new password from standard input.")
+    ] = False,
+    no_password: Annotated[
+        bool, typer.Option("--no-password", help="Sign in with keys only from now on.")
+    ] = False,
+    older_algorithms: Annotated[
+        bool | None,
+        typer.Option(
+            "--older-algorithms/--no-older-algorithms",
+            help="Allow the port for older algorithms (CLEARLANE_SFTP_OLDER_PORT).",
+        ),
+    ] = None,
+    bytes_per_day: Annotated[
+        int | None, typer.Option(help="Bytes that it may send in a day (UTC).")
+    ] = None,
+    files_per_day: Annotated[
+        int | None, typer.Option(help="Files that it may send in a day (UTC).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change an account: what is not given stays. It counts from the next sign-in on.
+
+    Example: clearlane sftp user change larkspur --files-per-day 5000
+    """
+    if password_stdin and no_password:
+        refuse("Give --password-stdin or --no-password, not both.", MISUSED)
+    known = normalize_account_name(name)
+    networks = None if network is None else tuple(one for one in network if one != ANYWHERE)
+    password = await _read_password(installation, name) if password_stdin else None
+    given: dict[str, object] = {
+        "profile": profile,
+        "in_folder": in_folder,
+        "out_folder": out_folder,
+        "networks": networks,
+        "password_hash": "" if no_password else password,
+        "older_algorithms": older_algorithms,
+        "bytes_per_day_max": bytes_per_day,
+        "files_per_day_max": files_per_day,
+    }
+    changes = {field: value for field, value in given.items() if value is not None}
+    if not changes:
+        refuse("Say what to change, such as --files-per-day 5000.", MISUSED)
+    changed = await sftp_accounts.change_account(
+        installation.database, known, changes, actor=operator()
+    )
+    message = f"SFTP account {known} is changed, from its next sign-in on."
+    show_change(message, as_json=as_json, changed=changed, name=known)
 
 
 @user.command("disable")
@@ -239,12 +314,14 @@ USER_COLUMNS = (
     TableColumn("Networks", "networks", wrap=True, drop=1),
     TableColumn("Password", "password", drop=2),
     TableColumn("Older algorithms", "older_algorithms", drop=3),
+    TableColumn("Files today", "files_today", drop=5),
+    TableColumn("Bytes today", "bytes_today", drop=5),
     TableColumn("Last sign-in", "signed_in_at", drop=4),
 )
 
 
 def _facts(
-    account: SftpAccount, keys: tuple[SftpKey, ...], vendor_site_id: str
+    account: SftpAccount, keys: tuple[SftpKey, ...], vendor_site_id: str, used: SftpUsage
 ) -> dict[str, object]:
     names = account.names
     return {
@@ -259,6 +336,8 @@ def _facts(
         "older_algorithms": account.older_algorithms,
         "bytes_per_day": account.bytes_per_day_max,
         "files_per_day": account.files_per_day_max,
+        "files_today": used.files,
+        "bytes_today": used.bytes,
         "signed_in_at": account.signed_in_at,
     }
 

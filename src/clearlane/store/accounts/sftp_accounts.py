@@ -4,7 +4,8 @@ Nodes look an account up at each sign-in, so that a change holds at once on all 
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, delete, func, select, update
@@ -73,6 +74,15 @@ _SET_STATE = Statement(
     .where(sftp_accounts.c.id == bindparam("account"))
     .values(state=bindparam("state"))
 )
+_CHANGEABLE = (
+    "profile", "in_folder", "out_folder", "password_hash", "networks", "older_algorithms",
+    "bytes_per_day_max", "files_per_day_max",
+)  # fmt: skip
+_CHANGE = Statement(
+    update(sftp_accounts)
+    .where(sftp_accounts.c.id == bindparam("account"))
+    .values({name: bindparam(f"to_{name}") for name in _CHANGEABLE})
+)
 _SIGNED_IN = Statement(
     update(sftp_accounts)
     .where(sftp_accounts.c.id == bindparam("account"))
@@ -108,15 +118,8 @@ async def add_account(
             vendor_id=account.vendor_id,
             site_id=account.site_id,
             state=account.state.value,
-            profile=account.profile,
-            in_folder=account.in_folder,
-            out_folder=account.out_folder,
-            password_hash=account.password_hash,
-            networks=json.dumps(account.networks),
-            older_algorithms=int(account.older_algorithms),
-            bytes_per_day_max=account.bytes_per_day_max,
-            files_per_day_max=account.files_per_day_max,
             created_at=to_micros(now),
+            **_changeable(account),
         )
         if added is None:
             taken = f"There is an SFTP account {account.name} already. Names are used once."
@@ -168,6 +171,35 @@ async def set_account_state(
     return await database.write(SCOPE, job, actor=actor)
 
 
+async def change_account(
+    database: Database, name: str, changes: Mapping[str, object], *, actor: Actor
+) -> bool:
+    """Change fields of an account, given by name; return whether that changed anything.
+
+    What is wrong with the account as it would be is refused. It counts from the next sign-in on.
+    """
+
+    async def job(tx: Tx) -> bool:
+        before = await _require(tx, name)
+        after = replace(before, **changes)  # type: ignore[arg-type]
+        raise_findings(account_findings(after))
+        (keys,) = require_row(await tx.row(_COUNT_KEYS, account=before.id), "a count")
+        if not keys and not after.password_hash:
+            last = "It has no key. Add one before the password goes, or disable the account."
+            raise AccountRefused([account_finding("KEY", last)])
+        old, new = _changeable(before), _changeable(after)
+        changed = [field for field in _CHANGEABLE if old[field] != new[field]]
+        if not changed:
+            return False
+        await tx.run(
+            _CHANGE, account=before.id, **{f"to_{field}": new[field] for field in _CHANGEABLE}
+        )
+        tx.audit("sftp.user_change", ids=[name], detail=" ".join(changed))
+        return True
+
+    return await database.write(SCOPE, job, actor=actor)
+
+
 async def remove_account(database: Database, name: str, *, actor: Actor) -> None:
     """Remove an account and its keys. Its files belong to the site and stay."""
 
@@ -192,6 +224,15 @@ async def _require(tx: Tx, name: str) -> SftpAccount:
         unknown = f"There is no SFTP account {name}. `clearlane sftp user list` shows them."
         raise AccountRefused([account_finding("NAME", unknown)])
     return _account(row)
+
+
+def _changeable(account: SftpAccount) -> dict[str, object]:
+    """Return what can be changed of an account, as it is stored."""
+    stored = {name: getattr(account, name) for name in _CHANGEABLE}
+    return stored | {
+        "networks": json.dumps(account.networks),
+        "older_algorithms": int(account.older_algorithms),
+    }
 
 
 def _account(row: Row) -> SftpAccount:
@@ -310,6 +351,11 @@ _ADD_USAGE = Statement(
             "files": sftp_usage.c.files + _new_usage.excluded.files,
             "bytes": sftp_usage.c.bytes + _new_usage.excluded.bytes,
         },
+    ).returning(sftp_usage.c.files, sftp_usage.c.bytes)
+)
+_USAGES = Statement(
+    select(sftp_usage.c.account_id, sftp_usage.c.files, sftp_usage.c.bytes).where(
+        sftp_usage.c.day == bindparam("of_day")
     )
 )
 _DROP_USAGE = Statement(
@@ -325,11 +371,18 @@ async def usage_of_day(tx: Tx, account: SftpAccount, now: datetime) -> SftpUsage
     return SftpUsage() if row is None else SftpUsage(*row)
 
 
-async def add_usage(tx: Tx, account: SftpAccount, sent: SftpUsage, now: datetime) -> None:
-    """Add to what an account sent today, and remove counts that are no longer of use."""
+async def list_usage_of_day(database: Database, now: datetime) -> dict[int, SftpUsage]:
+    """Return what each account sent today (UTC), by the id of the account; none for one that sent nothing."""
+    async with database.read(SCOPE) as tx:
+        return {id: SftpUsage(*sent) for id, *sent in await tx.rows(_USAGES, of_day=_day(now))}
+
+
+async def add_usage(tx: Tx, account: SftpAccount, sent: SftpUsage, now: datetime) -> SftpUsage:
+    """Add to what an account sent today, and return all of it; remove counts that are no longer of use."""
     values = {"account_id": account.id, "day": _day(now), "files": sent.files, "bytes": sent.bytes}
-    await tx.run(_ADD_USAGE, **values)
+    total = require_row(await tx.row(_ADD_USAGE, **values), "a count")
     await tx.run(_DROP_USAGE, account=account.id, oldest=_day(now - timedelta(USAGE_KEPT_DAYS)))
+    return SftpUsage(*total)
 
 
 def _day(moment: datetime) -> str:

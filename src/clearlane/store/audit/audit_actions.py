@@ -177,6 +177,7 @@ CHANGES: Mapping[str, str] = {
     "sftp.key_add": "An SSH key of a sender was added",
     "sftp.key_remove": "An SSH key of a sender was removed",
     "sftp.user_add": "An SFTP account was added",
+    "sftp.user_change": "An SFTP account was changed",
     "sftp.user_disable": "An SFTP account was disabled",
     "sftp.user_enable": "An SFTP account was enabled",
     "sftp.user_remove": "An SFTP account was removed",

@@ -114,6 +114,11 @@ async def find_upload(tx: Tx, name: str) -> ClientFile | None:
     return await find_row(tx, ClientFile, _UPLOAD, called=name)
 
 
+async def find_sent(tx: Tx, name: str) -> tuple[ClientFile | None, ClientFile | None]:
+    """Return what a sender knows under a name: the file that is being uploaded, and the newest one that was received."""
+    return await find_upload(tx, name), await find_by_name(tx, FileDirection.IN.value, name)
+
+
 async def count_uploads(tx: Tx) -> int:
     """Return how many files are being uploaded."""
     return await find_row(tx, int, _COUNT_UPLOADS) or 0
