@@ -1,6 +1,6 @@
 """Shadow files, on both databases: judged and written as any other, never sent, and compared with others' answers.
 
-Also tests `pipeline/intake/files/shadow_row`, `pipeline/intake/files/import_answers`,
+Also tests `pipeline/intake/files/shadow_row`, `pipeline/intake/files/import_statements`,
 `pipeline/intake/files/other_statements`, `pipeline/query/shadow_report` and `store/files/shadow_claims`.
 """
 
@@ -14,7 +14,7 @@ from clearlane.kernel.claim_label import SHADOW_LABELS
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.intake.claim_x12 import find_shadow_x12
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.intake.files.other_statements import holds_answers
+from clearlane.pipeline.intake.files.other_statements import holds_statements
 from clearlane.pipeline.intake.hold_claims import CANCEL, HOLD, IS_SHADOW, change_unsent_claim
 from clearlane.pipeline.intake.purge_not_accepted import purge_old_claims
 from clearlane.pipeline.intake.send_anyway import send_anyway
@@ -214,8 +214,8 @@ async def test_answers_of_others_are_compared_claim_by_claim(channel):
 
 def test_only_answers_are_taken_for_answers():
     for content in (nine(1), ta1(1), status(), payment(), b"\xef\xbb\xbf" + nine(1)):
-        assert holds_answers(content[:400])
+        assert holds_statements(content[:400])
     bare = nine(1)[:ISA_CHARACTERS] + b"GS~"
     other = (a_file(a_set(a_claim(1))), b"", b"ISA", b"ISA*" + b" " * 200, b"x" * 400, bare)
     for content in other:
-        assert not holds_answers(content[:400])
+        assert not holds_statements(content[:400])

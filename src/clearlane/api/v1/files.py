@@ -86,10 +86,10 @@ class FileJson(BaseModel):
     shadow: Annotated[
         bool,
         Field(
-            description="Whether it is a shadow file, whose claims are judged and never sent, or answers one."
+            description="Whether it is a shadow file, whose claims are judged and never sent, or responds to one."
         ),
     ]
-    answers: Annotated[str | None, Field(description="The file that it answers.")]
+    answers: Annotated[str | None, Field(description="The file that it responds to.")]
     note: Annotated[str | None, Field(description="What a person should know.")]
     created_at: datetime
     received_at: datetime | None

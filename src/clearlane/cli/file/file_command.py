@@ -67,7 +67,7 @@ COLUMNS = (
     TableColumn("name", "name", drop=1),
     TableColumn("claims", "claims", right=True, drop=3),
     TableColumn("accepted", "accepted", right=True, drop=3),
-    TableColumn("answers", "answers", drop=5),
+    TableColumn("responds to", "answers", drop=5),
     TableColumn("site", "site", drop=7),
     TableColumn("time", "received_at", drop=2),
     TableColumn("fetched", "fetched_at", drop=6),
@@ -107,7 +107,7 @@ def send(
         bool,
         typer.Option(
             "--shadow",
-            help="Judge its claims and send none; answers of another clearinghouse in it are compared with them.",
+            help="Judge its claims and send none; what another clearinghouse sent is compared with them.",
         ),
     ] = False,
 ) -> None:
@@ -207,7 +207,7 @@ def get(
 ) -> None:
     """Fetch the bytes of a file. A file that waits to be fetched is then marked as fetched.
 
-    Examples: clearlane file get F0H2K5MZQ7R3TAB9XYW; clearlane file get F0H2K5MZQ7R3TAB9XYW -o answer.999
+    Examples: clearlane file get F0H2K5MZQ7R3TAB9XYW; clearlane file get F0H2K5MZQ7R3TAB9XYW -o claims.999
     """
     content = session.client.files.content(file)
     if output == STANDARD:
@@ -273,7 +273,7 @@ def _show(session: ClientSession, file: "FileDetails") -> None:
             ("Type", file.type),
             ("State", file.state),
             *([(noun.capitalize(), counts)] if is_judged else []),
-            *([] if is_sent else [("Answers", file.answers)]),
+            *([] if is_sent else [("Responds to", file.answers)]),
             ("Received" if is_sent else "Written", file.received_at),
         ]
     )

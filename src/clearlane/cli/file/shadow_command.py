@@ -48,7 +48,7 @@ async def report(
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the claims of shadow files, one by one, with the answers that were imported.
+    """Compare the claims of shadow files, one by one, with what was imported.
 
     A line has what we said (with rule and place), what they said (with code and words), and where the X12 that we would
     send differs from what came. It names claims by their ids alone.

@@ -213,7 +213,8 @@ def ack(
     file: File = STANDARD,
     ta1: Annotated[bool, typer.Option("--ta1", help="The TA1, not the 999.")] = False,
     control: Annotated[
-        int, typer.Option(min=1, max=999_999_998, help="Control number of the first answer.")
+        int,
+        typer.Option(min=1, max=999_999_998, help="Control number of the first acknowledgement."),
     ] = 1,
 ) -> None:
     """Write the acknowledgement that a receiver of the file would send: a 999, or with --ta1 a TA1.

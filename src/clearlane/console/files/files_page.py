@@ -59,7 +59,7 @@ FILTERS: dict[str, Sequence[ListFilter[Any]]] = {
 }
 """By tab; those that need attention are few."""
 SHADOW_LABEL = ("late", "Shadow")
-"""Label of a file whose claims are judged and never sent, and of the answers to it, beside that of its state."""
+"""Label of a file whose claims are judged and never sent, and of the responses to it, beside that of its state."""
 TEST_LABEL = ("late", "Test file")
 """Label of a file that is marked as a test, beside that of its state."""
 
@@ -222,7 +222,7 @@ def shadow_mark(file: ClientFile) -> tuple[str, str] | None:
 def site_sentence(file: ClientFile) -> str:
     """Return what became of a file that a site sent, or what one for it is about."""
     if file.direction == FileDirection.OUT:
-        about = f"Answers file {file.answers}." if file.answers else ""
+        about = f"Responds to file {file.answers}." if file.answers else ""
     elif file.state == FileState.RECEIVED:
         about = "It is read within seconds."
     elif file.claims:

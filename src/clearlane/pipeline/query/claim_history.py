@@ -67,7 +67,7 @@ from clearlane.store.claims.rule_overrides import RuleOverride
 from clearlane.store.database.database import Actor, Database, Tx
 from clearlane.store.delivery.payers import find_payer
 from clearlane.store.files import client_files, file_sets, shadow_claims
-from clearlane.store.files.shadow_claims import ShadowAnswer
+from clearlane.store.files.shadow_claims import ShadowStatement
 from clearlane.store.payments import claim_payments
 from clearlane.store.payments.claim_payments import ClaimPaymentDocument
 from clearlane.store.vault.vault import Vault
@@ -249,7 +249,7 @@ class _HistoryRows:
     overdue_steps: list[TakenStep]
     sent_payer_id: str
     """The payer's id in claims of this kind."""
-    imported: list[tuple[ShadowAnswer, str]]
+    imported: list[tuple[ShadowStatement, str]]
     """What another clearinghouse said of a claim of a shadow file, each with the name of the imported file."""
 
 
@@ -386,11 +386,11 @@ async def _find_file(tx: Tx, number: str) -> ClaimFile | None:
     return ClaimFile(found.file_id, file.name if file else "", found.words, place.position)
 
 
-async def _list_imported(tx: Tx, number: str) -> list[tuple[ShadowAnswer, str]]:
+async def _list_imported(tx: Tx, number: str) -> list[tuple[ShadowStatement, str]]:
     """Return what was imported about a claim of a shadow file and about its set."""
     place = (await file_sets.find_claims(tx, [number])).get(number)
     subjects = [place.set_id, number] if place else [number]
-    found = await shadow_claims.list_answers(tx, subjects)
+    found = await shadow_claims.list_statements(tx, subjects)
     imported = [one for subject in subjects for one in found.get(subject, ())]
     names: dict[str, str] = {}
     for file_id in {one.file_id for one in imported}:
@@ -448,7 +448,7 @@ def _event_entries(rows: _HistoryRows) -> Iterator[HistoryEntry]:
             yield HistoryEntry(from_micros(at), headline)
 
 
-def _imported_entry(one: ShadowAnswer, file: str) -> HistoryEntry:
+def _imported_entry(one: ShadowStatement, file: str) -> HistoryEntry:
     # Here, because it brings the lists of codes: other claims need none.
     from clearlane.claims.responses.status_sentence import code_words
 

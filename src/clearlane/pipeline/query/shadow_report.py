@@ -42,7 +42,7 @@ from clearlane.store.claims.claims import SHADOW
 from clearlane.store.database.database import Actor, Tx
 from clearlane.store.files import file_sets, shadow_claims
 from clearlane.store.files.file_sets import FileSet
-from clearlane.store.files.shadow_claims import ShadowAnswer
+from clearlane.store.files.shadow_claims import ShadowStatement
 from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
 
 CLAIMS_AT_ONCE = 250
@@ -173,8 +173,8 @@ async def _set_page(context: WorkContext, site: Site, after: str, limit: int) ->
         sets = await shadow_claims.list_rejected_sets(tx, SET_TYPES, after=after, limit=limit)
         judged = await shadow_claims.find_with_claims(tx, [one.set_id for one in sets])
         whole = [one for one in sets if one.set_id not in judged]
-        answers = await shadow_claims.list_answers(tx, [one.set_id for one in whole])
-    lines = [_set_line(site, one, answers.get(one.set_id, [])) for one in whole]
+        statements = await shadow_claims.list_statements(tx, [one.set_id for one in whole])
+    lines = [_set_line(site, one, statements.get(one.set_id, [])) for one in whole]
     is_last = len(sets) < limit
     return ShadowPage(lines, None if is_last else ListPosition(0, OF_SET, sets[-1].set_id))
 
@@ -186,7 +186,7 @@ class _Page:
     rows: Sequence[ClaimListRow]
     x12: Mapping[str, bytes]
     sets: Mapping[str, FileSet]
-    answers: Mapping[str, Sequence[ShadowAnswer]]
+    statements: Mapping[str, Sequence[ShadowStatement]]
 
     def lines(self, context: WorkContext, site: Site) -> Iterator[ShadowLine]:
         vault, scope = context.vault, site.scope
@@ -196,8 +196,8 @@ class _Page:
             content = open_claim_content(opened)
             claim = restore_claim(row.form, bytes(content.claim))
             of_set = self.sets.get(number)
-            said = [*self.answers.get(number, ())]
-            said += self.answers.get(of_set.set_id, ()) if of_set else ()
+            said = [*self.statements.get(number, ())]
+            said += self.statements.get(of_set.set_id, ()) if of_set else ()
             sealed = self.x12.get(number)
             written = vault.open(scope, shadow_claims.TABLE, number, sealed) if sealed else None
             yield ShadowLine(
@@ -217,19 +217,19 @@ async def _load_page(context: WorkContext, site: Site, query: ClaimQuery, actor:
         x12 = await shadow_claims.find_x12(tx, numbers)
         places = await file_sets.find_claims(tx, numbers)
         sets = await file_sets.find_sets(tx, sorted({one.set_id for one in places.values()}))
-        answers = await shadow_claims.list_answers(tx, [*numbers, *sets])
+        statements = await shadow_claims.list_statements(tx, [*numbers, *sets])
         await context.vault.load_keys_of(tx, [*(row.payload for row in rows), *x12.values()])
         if numbers:
             tx.audit("claims.read", ids=numbers, detail="shadow report")
         of_claims = {
             number: sets[one.set_id] for number, one in places.items() if one.set_id in sets
         }
-        return _Page(rows, x12, of_claims, answers)
+        return _Page(rows, x12, of_claims, statements)
 
     return await context.database.write(site.scope, load, actor=actor)
 
 
-def _set_line(site: Site, one: FileSet, answers: Sequence[ShadowAnswer]) -> ShadowLine:
+def _set_line(site: Site, one: FileSet, statements: Sequence[ShadowStatement]) -> ShadowLine:
     reason = f"{one.words} of {one.claims} claims: {one.reason}"
     return ShadowLine(
         site=site.vendor_site_id,
@@ -237,14 +237,16 @@ def _set_line(site: Site, one: FileSet, answers: Sequence[ShadowAnswer]) -> Shad
         claim_number=one.set_id,
         vendor_claim_id="",
         x12_differences="",
-        **_compared(False, reason, _verdict(answers)),
+        **_compared(False, reason, _verdict(statements)),
     )
 
 
-def _verdict(answers: Sequence[ShadowAnswer]) -> _Verdict:
+def _verdict(statements: Sequence[ShadowStatement]) -> _Verdict:
     """Return what the others said in the end: the last claim payment, else the last status, else the 999."""
     by_type = {
-        types: [one for one in answers if one.type in types and one.verdict != StatusVerdict.NOTED]
+        types: [
+            one for one in statements if one.type in types and one.verdict != StatusVerdict.NOTED
+        ]
         for types in (("835",), ("277CA", "277"), ("999", "TA1"))
     }
     for types, said in by_type.items():

@@ -37,7 +37,7 @@ class NewFile(NamedTuple):
     created_at: int
     type: str = ""
     answers: str = ""
-    """The file that it answers."""
+    """The file that it responds to."""
     set_id: str = ""
     note: str = ""
     is_shadow: int = 0
@@ -132,7 +132,7 @@ async def find_same(tx: Tx, file: ClientFile) -> ClientFile | None:
 
 
 async def list_responses(tx: Tx, file_id: str) -> list[ClientFile]:
-    """Return the files that answer a file, oldest first; also those that were hidden."""
+    """Return the files that respond to a file, oldest first; also those that were hidden."""
     return await list_rows(tx, ClientFile, _RESPONSES, file=file_id)
 
 

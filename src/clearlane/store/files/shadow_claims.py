@@ -50,7 +50,7 @@ class ShadowCandidate(NamedTuple):
     set_id: str
 
 
-class ShadowAnswer(NamedTuple):
+class ShadowStatement(NamedTuple):
     """A statement about a claim of a shadow file, or about a set of one. Codes only."""
 
     file_id: str
@@ -106,17 +106,17 @@ async def find_with_claims(tx: Tx, set_ids: Collection[str]) -> set[str]:
     return {str(set_id) for (set_id,) in await tx.rows(_WITH_CLAIMS, sets=sorted(set_ids))}
 
 
-async def add_answers(tx: Tx, new: Sequence[ShadowAnswer]) -> None:
+async def add_statements(tx: Tx, new: Sequence[ShadowStatement]) -> None:
     """Add statements about claims of shadow files."""
     if new:
-        await tx.many(_ADD_ANSWER, [one._asdict() for one in new])
+        await tx.many(_ADD_STATEMENT, [one._asdict() for one in new])
 
 
-async def list_answers(tx: Tx, subject_ids: Collection[str]) -> dict[str, list[ShadowAnswer]]:
+async def list_statements(tx: Tx, subject_ids: Collection[str]) -> dict[str, list[ShadowStatement]]:
     """Return the statements about claims and sets, by these, in the order in which they came."""
-    found: dict[str, list[ShadowAnswer]] = {}
+    found: dict[str, list[ShadowStatement]] = {}
     if subject_ids:
-        rows = await list_rows(tx, ShadowAnswer, _ANSWERS, subject_ids=sorted(subject_ids))
+        rows = await list_rows(tx, ShadowStatement, _STATEMENTS, subject_ids=sorted(subject_ids))
         for one in rows:
             found.setdefault(one.subject_id, []).append(one)
     return found
@@ -126,7 +126,7 @@ async def purge_sets(tx: Tx, before: int, limit: int) -> list[str]:
     """Remove sets of shadow files that came before a time and have no claims any more, over all clients; return their ids."""
     ids = [str(set_id) for (set_id,) in await tx.rows(_OLD_SETS, before=before, limit=limit)]
     if ids:
-        await tx.run(_PURGE_ANSWERS, sets=ids)
+        await tx.run(_PURGE_STATEMENTS, sets=ids)
         await tx.run(_PURGE_SETS, sets=ids)
     return ids
 
@@ -148,7 +148,9 @@ _OLD_SETS = Statement(
     .limit(bindparam("limit")),
     system=True,
 )
-_PURGE_ANSWERS = Statement(delete(shadow_answers).where(among(_A.subject_id, "sets")), system=True)
+_PURGE_STATEMENTS = Statement(
+    delete(shadow_answers).where(among(_A.subject_id, "sets")), system=True
+)
 _PURGE_SETS = Statement(delete(client_file_sets).where(among(_S.set_id, "sets")), system=True)
 _ADD_X12 = scoped_insert(shadow_claims, *ShadowX12._fields)
 _X12 = scoped_select(
@@ -185,9 +187,9 @@ _REJECTED_SETS = scoped_select(
 _WITH_CLAIMS = scoped_select(
     select(file_claims.c.set_id).where(among(file_claims.c.set_id, "sets")).distinct(), file_claims
 )
-_ADD_ANSWER = scoped_insert(shadow_answers, *ShadowAnswer._fields, ignore_conflict=True)
-_ANSWERS = scoped_select(
-    select_as(shadow_answers, ShadowAnswer)
+_ADD_STATEMENT = scoped_insert(shadow_answers, *ShadowStatement._fields, ignore_conflict=True)
+_STATEMENTS = scoped_select(
+    select_as(shadow_answers, ShadowStatement)
     .where(among(_A.subject_id, "subject_ids"))
     .order_by(_A.file_id, _A.position),
     shadow_answers,

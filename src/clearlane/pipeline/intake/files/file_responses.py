@@ -1,4 +1,4 @@
-"""Write files for a site to fetch: acknowledgements, payers' answers, reports in words. Each is written once.
+"""Write files for a site to fetch: acknowledgements, what payers said, reports in words. Each is written once.
 
     file_id = await write_response(context, site, response, content)      # None if it was written before
 
@@ -41,13 +41,13 @@ class ClientResponse:
     response_key: str
     """A response under a key that was used before in the site is not written again."""
     stem: str
-    """How its name begins: that of the file it answers, or what it is about."""
+    """How its name begins: that of the file that it responds to, or what it is about."""
     answers: str = ""
-    """The file that it answers."""
+    """The file that it responds to."""
     set_id: str = ""
     note: str = ""
     is_shadow: bool = False
-    """Whether it answers a shadow file; its name says so."""
+    """Whether it responds to a shadow file; its name says so."""
 
 
 @dataclass(frozen=True, slots=True)

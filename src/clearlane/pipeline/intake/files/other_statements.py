@@ -33,7 +33,7 @@ from clearlane.x12.views import verdicts
 from clearlane.x12.views.binding import parse_day
 
 ACCEPTED, REJECTED = StatusVerdict.ACCEPTED.value, StatusVerdict.REJECTED.value
-ANSWER_GROUPS = frozenset({b"FA", b"HN", b"HP"})
+STATEMENT_GROUPS = frozenset({b"FA", b"HN", b"HP"})
 """GS01 of 999, of 277CA and 277, and of 835."""
 START_BYTES = 400
 """The first bytes of a file, in which its first interchange and group begin."""
@@ -75,7 +75,7 @@ class OtherStatement:
         return f"OtherStatement({self.type})"
 
 
-def holds_answers(start: bytes) -> bool:
+def holds_statements(start: bytes) -> bool:
     """Return whether a file, by its first bytes, holds acknowledgements, statuses or remittances."""
     text = start.removeprefix(BYTE_ORDER_MARK).lstrip()
     if not text.startswith(b"ISA") or len(text) <= ISA_CHARACTERS:
@@ -83,7 +83,7 @@ def holds_answers(start: bytes) -> bool:
     separator, terminator = text[3:4], text[ISA_CHARACTERS - 1 : ISA_CHARACTERS]
     second = text[ISA_CHARACTERS:].lstrip().split(terminator, 1)[0].split(separator)
     tag, group = (*second, b"")[:2]
-    return tag == b"TA1" or (tag == b"GS" and group in ANSWER_GROUPS)
+    return tag == b"TA1" or (tag == b"GS" and group in STATEMENT_GROUPS)
 
 
 def read_statements(open_file: Callable[[], reader.Source]) -> Iterator[OtherStatement]:

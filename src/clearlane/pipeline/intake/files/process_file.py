@@ -56,11 +56,11 @@ from clearlane.pipeline.intake.files.file_responses import (
     publish_response,
     store_response,
 )
-from clearlane.pipeline.intake.files.import_answers import AnswerMatcher
+from clearlane.pipeline.intake.files.import_statements import StatementMatcher
 from clearlane.pipeline.intake.files.other_statements import (
     START_BYTES,
     OtherStatement,
-    holds_answers,
+    holds_statements,
     read_statements,
 )
 from clearlane.pipeline.intake.files.rejection_reason import NO_CLAIM, NO_PAYER, SOME_NOT_ASKED
@@ -86,7 +86,7 @@ from clearlane.store.files import (
 )
 from clearlane.store.files.client_files import ClientFile, FileResult
 from clearlane.store.files.file_sets import FileSet
-from clearlane.store.files.shadow_claims import ShadowAnswer
+from clearlane.store.files.shadow_claims import ShadowStatement
 from clearlane.store.files.staged_claims import StagedClaim
 from clearlane.x12 import tree
 
@@ -107,9 +107,9 @@ RESPONSE_KINDS = {
     REPORT: "text",
     **{type: type for type in ANSWER_TYPES},
 }
-"""How the key of a response ends, by its type. The key begins with the id of the file that it answers."""
+"""How the key of a response ends, by its type. The key begins with the id of the file that it responds to."""
 
-ANSWERS_IMPORTED = "{matched} of {statements} statements in it are about claims of shadow files."
+STATEMENTS_IMPORTED = "{matched} of {statements} statements in it are about claims of shadow files."
 SAME_BYTES = "The same bytes came before, in file {id}: its acknowledgements are given again, and nothing is sent twice."
 ANSWER_WAITS = f"The {{answer}} of {{id}} answers both; it {COMES}."
 CONTROL_USED = "The control number of an interchange (ISA13) was used before."
@@ -179,8 +179,8 @@ class _FileWork:
         if self._file.attempts > FILE_ATTEMPTS_MAX:
             return await self._give_up([acknowledge_file.FAULT])
         head = await self._read_head()
-        if self._file.is_shadow and holds_answers(head):
-            return await self._import_answers()
+        if self._file.is_shadow and holds_statements(head):
+            return await self._import_statements()
         async with self._context.database.read(self._site.scope) as tx:
             same = await client_files.find_same(tx, self._file)
         if same is not None:
@@ -295,31 +295,33 @@ class _FileWork:
             return progress_note(note, 0, asked, types, is_written=False)
         return note
 
-    async def _import_answers(self) -> str:
+    async def _import_statements(self) -> str:
         """Store what a file of another clearinghouse says of claims of shadow files, page by page, while it is read."""
         loop = asyncio.get_running_loop()
         identified = await asyncio.to_thread(lambda: identify(self._pull_chunks(loop)))
         if not identified.usable:
             return await self._give_up([identified.reason])
-        matcher = await AnswerMatcher.load(self._context, self._site)
+        matcher = await StatementMatcher.load(self._context, self._site)
         statements = read_statements(lambda: self._pull_chunks(loop))
         type, count, matched = "other", 0, 0
         while page := await asyncio.to_thread(lambda: [*islice(statements, CLAIMS_PER_PAGE)]):
             found = await matcher.match(page)
             rows = [
-                self._answer_row(one, count + position, subject_id)
+                self._statement_row(one, count + position, subject_id)
                 for position, (one, subjects) in enumerate(zip(page, found, strict=True))
                 for subject_id in subjects
             ]
-            await self._add_answers(rows)
+            await self._add_statements(rows)
             type = type if count else page[0].type
             count, matched = count + len(page), matched + sum(map(bool, found))
         state = FileState.ACCEPTED if matched else FileState.REJECTED
-        note = ANSWERS_IMPORTED.format(matched=matched, statements=count)
+        note = STATEMENTS_IMPORTED.format(matched=matched, statements=count)
         return await self._record(FileResult(state.value, type, note=note), [])
 
-    def _answer_row(self, one: OtherStatement, position: int, subject_id: str) -> ShadowAnswer:
-        return ShadowAnswer(
+    def _statement_row(
+        self, one: OtherStatement, position: int, subject_id: str
+    ) -> ShadowStatement:
+        return ShadowStatement(
             self._file.file_id,
             position,
             subject_id,
@@ -344,10 +346,10 @@ class _FileWork:
         while chunk := asyncio.run_coroutine_threadsafe(next_chunk(), loop).result():
             yield chunk
 
-    async def _add_answers(self, rows: Sequence[ShadowAnswer]) -> None:
+    async def _add_statements(self, rows: Sequence[ShadowStatement]) -> None:
         async def job(tx: Tx) -> None:
             await self._keep_lease(tx)
-            await shadow_claims.add_answers(tx, rows)
+            await shadow_claims.add_statements(tx, rows)
 
         await self._context.database.write(self._site.scope, job, actor=self._context.actor)
 

@@ -1,6 +1,6 @@
-"""Import answers of another clearinghouse: match what they say with the claims and sets of shadow files.
+"""Import the statements of another clearinghouse: match them with the claims and sets of shadow files.
 
-    matcher = await AnswerMatcher.load(context, site)
+    matcher = await StatementMatcher.load(context, site)
     found = await matcher.match(page)              # for each statement the claim, or the sets, that it is about
 
 A claim is known by what its sender wrote: CLM01, with charge, days, patient and billing provider as far as both state them;
@@ -41,7 +41,7 @@ class _ShadowSet:
 _DECODER = msgspec.msgpack.Decoder(SenderSet | None)
 
 
-class AnswerMatcher:
+class StatementMatcher:
     """Matches statements with the claims and sets of a site's shadow files."""
 
     def __init__(self, context: WorkContext, site: Site, sets: Sequence[_ShadowSet]) -> None:
@@ -51,7 +51,7 @@ class AnswerMatcher:
         self._batches = {one.row.set_id: one.sender.batch_number for one in sets}
 
     @classmethod
-    async def load(cls, context: WorkContext, site: Site) -> "AnswerMatcher":
+    async def load(cls, context: WorkContext, site: Site) -> "StatementMatcher":
         """Load the sets of the site's shadow files."""
         async with context.database.read(site.scope) as tx:
             rows = await shadow_claims.list_sets(tx)
