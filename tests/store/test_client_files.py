@@ -174,6 +174,13 @@ async def test_lists_are_filtered_paged_and_without_what_is_hidden(files):
     assert await files.read(lambda tx: client_files.find_by_name(tx, "out", "F20.837")) is None
     by_name = await files.read(lambda tx: client_files.find_by_name(tx, "in", "F11.837"))
     assert by_name.file_id == "F11"
+
+    async def newest(tx):
+        return await client_files.find_newest_sent(tx, "F11.837")
+
+    assert (await files.read(newest)).file_id == "F11"
+    await files.create("F31", name="F11.837")  # not received yet
+    assert (await files.read(newest)).file_id == "F31"
     assert {one.name for one in CLIENT_FILE_FILTERS} >= {"direction", "state", "type"}
     assert "277CA" in FILE_TYPES
 

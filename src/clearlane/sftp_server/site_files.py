@@ -117,13 +117,12 @@ class SiteFiles(asyncssh.SFTPServer):
         if not session.may_submit:
             raise asyncssh.SFTPPermissionDenied("The site is suspended: it can fetch only.")
         async with session.context.database.read(site.scope) as tx:
-            part, sent = await client_files.find_sent(tx, name)
+            part = await client_files.find_upload(tx, name)
+            sent = part or await client_files.find_by_name(tx, FileDirection.IN.value, name)
             count = await client_files.count_uploads(tx)
             used = await usage_of_day(tx, session.account, session.now())
         self._refuse_flags(
-            pflags,
-            is_there=(part or sent) is not None,
-            is_received=sent is not None and part is None,
+            pflags, is_there=sent is not None, is_received=sent is not None and part is None
         )
         self._refuse_used_up(used, count)
         if part is not None and pflags & FXF_TRUNC:
@@ -326,12 +325,7 @@ class SiteFiles(asyncssh.SFTPServer):
             return await self._folder_attrs(place.folder)
         if place.folder is Folder.OUT:
             return _file_attrs(await self._find_out(place.name))
-        async with self.session.context.database.read(self._site.scope) as tx:
-            part, sent = await client_files.find_sent(tx, place.name)
-        newest = max(filter(None, (part, sent)), key=lambda file: file.file_id, default=None)
-        if newest is None:
-            raise asyncssh.SFTPNoSuchFile("There is no such file.")
-        return _file_attrs(newest)
+        return _file_attrs(await self._find_sent(place.name))
 
     async def lstat(self, path: bytes) -> asyncssh.SFTPAttrs:
         """Describe a folder or a file; there are no links."""
@@ -359,10 +353,9 @@ class SiteFiles(asyncssh.SFTPServer):
             raise asyncssh.SFTPPermissionDenied("Rename the file to its final name.")
         session, site = self.session, self._site
         async with session.context.database.read(site.scope) as tx:
-            part, sent = await client_files.find_sent(tx, old.name)
+            part = await client_files.find_upload(tx, old.name)
         if part is None:
-            if sent is None:
-                raise asyncssh.SFTPNoSuchFile("There is no such file.")
+            await self._find_sent(old.name)
             raise asyncssh.SFTPPermissionDenied("The file was received and keeps its name.")
         if any(each.upload.file_id == part.file_id for each in self._open_uploads):
             raise asyncssh.SFTPFailure("Close the file before it is renamed.")
@@ -470,8 +463,7 @@ class SiteFiles(asyncssh.SFTPServer):
 
     async def _find_sent(self, name: str) -> ClientFile:
         async with self.session.context.database.read(self._site.scope) as tx:
-            part, sent = await client_files.find_sent(tx, name)
-        found = part or sent
+            found = await client_files.find_newest_sent(tx, name)
         if found is None:
             raise asyncssh.SFTPNoSuchFile("There is no such file.")
         return found

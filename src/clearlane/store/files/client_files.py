@@ -114,9 +114,9 @@ async def find_upload(tx: Tx, name: str) -> ClientFile | None:
     return await find_row(tx, ClientFile, _UPLOAD, called=name)
 
 
-async def find_sent(tx: Tx, name: str) -> tuple[ClientFile | None, ClientFile | None]:
-    """Return what a sender knows under a name: the file that is being uploaded, and the newest one that was received."""
-    return await find_upload(tx, name), await find_by_name(tx, FileDirection.IN.value, name)
+async def find_newest_sent(tx: Tx, name: str) -> ClientFile | None:
+    """Return the newest file that a sender knows under a name: one that is being uploaded, or one that was received."""
+    return await find_row(tx, ClientFile, _NEWEST_SENT, called=name)
 
 
 async def count_uploads(tx: Tx) -> int:
@@ -270,6 +270,16 @@ _BY_NAME = scoped_select(
 _IS_OPEN_UPLOAD = (_F.direction == FileDirection.IN.value) & IS_UPLOADING & _F.hidden_at.is_(None)
 _UPLOAD = scoped_select(
     _COLUMNS.where(_F.name == bindparam("called"), _IS_OPEN_UPLOAD)
+    .order_by(_F.file_id.desc())
+    .limit(1),
+    client_files,
+)
+_NEWEST_SENT = scoped_select(
+    _COLUMNS.where(
+        _F.direction == FileDirection.IN.value,
+        _F.name == bindparam("called"),
+        _F.hidden_at.is_(None),
+    )
     .order_by(_F.file_id.desc())
     .limit(1),
     client_files,
