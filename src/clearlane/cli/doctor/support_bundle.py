@@ -48,6 +48,7 @@ LOG_LINES_MAX = 5_000
 NODE_SECONDS_MAX = 5
 FORMAT = 1
 SCOPE = SystemScope("a support bundle is about the installation")
+OF_DATABASE = ("schema.json", "status.json", "metrics.txt", "rows.json")
 NOT_SHOWN = ("master_key_command",)
 """Settings that are no secret to an operator, but may hold one in an argument."""
 TEXT_LINE = re.compile(r"\d\d:\d\d:\d\d\.\d{3} (debug|info|warning|error) ", re.ASCII)
@@ -130,7 +131,9 @@ def support_bundle(
         try:
             asyncio.run(_look_inside(bundle, settings))
         except Exception as fault:  # noqa: BLE001  (the rest of the bundle says why)
-            bundle.miss("status.json", fault)
+            for name in OF_DATABASE:
+                if name not in bundle.files:
+                    bundle.miss(name, fault)
     content = bundle.pack()
     try:
         write_private(out, content, over=False)
