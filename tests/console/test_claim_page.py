@@ -5,6 +5,7 @@ Also tests `console/claims/claim_boxes`, `console/claims/claim_actions`, `consol
 `console/claims/next_payer_page`, `console/claims/print_page`, `pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
 
+import json
 import re
 from datetime import date, timedelta
 from html import unescape
@@ -15,7 +16,9 @@ import pytest
 from sqlalchemy import select, update
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.console.claims.claim_actions import CORRECTABLE, NOT_YET
+from clearlane.console.claims.claim_boxes import form_sheet
 from clearlane.console.claims.claim_files import explain_segments
 from clearlane.console.claims.claim_money import money_table
 from clearlane.console.claims.claim_page import NEVER_DENIED
@@ -428,6 +431,20 @@ async def test_home_lists_enrollments_that_need_somebody(sandbox, biller):
     assert (await operator.confirm(f"/enrollments/{id}/move", form=move)).status_code == 303
     await refresh_stale(context)
     assert "Enrollment tasks" in await biller.text("/")
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "shown"), [("J029", "J02.9"), ("I10", "I10"), ("J02.9", "J02.9")]
+)
+def test_boxes_have_codes_with_dots_and_zip_codes_with_hyphens(diagnosis, shown):
+    document = samples.document(V3_MEDICAL, day=date(2026, 1, 15), full=False)
+    fields = {"F21_DiagnosisCodes": [diagnosis], "F33_BillingProviderZip": "787011234"}
+    claim = V3_MEDICAL.claim.model_validate_json(
+        json.dumps(document["Claims"][0] | fields, default=str)
+    )
+    values = {box.number: box.value for box in form_sheet(claim, {}).boxes}
+    assert shown in values["21"]
+    assert "78701-1234" in values["33"]
 
 
 def test_charts_have_a_table_of_the_same_numbers():

@@ -55,6 +55,11 @@ class LineTable:
     """Filled fields that only X12 has: as columns they would make the table wider than its page."""
 
 
+_LONG_ZIP = re.compile(r"\b(\d{5})(\d{4})\b", re.ASCII)
+_DIAGNOSIS = re.compile(r"\b([A-TV-Z]\d[\dAB])([\dA-Z]{1,4})\b", re.ASCII)
+"""A code of ICD-10-CM that has more than its category."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormSheet:
     """The boxes of a claim in the form's order."""
@@ -172,7 +177,14 @@ def _box(
 
 
 def _with_meaning(each: ClaimField, value: str) -> str:
-    """Return a coded value with what its code means: never a code without its words."""
+    """Return a coded value with what its code means: never a code without its words.
+
+    ZIP codes have their hyphen and diagnoses their dot, as on the forms; X12 has neither.
+    """
+    if each.name.endswith("Zip"):
+        value = _LONG_ZIP.sub(r"\1-\2", value)
+    elif "Diagnos" in each.name:
+        value = _DIAGNOSIS.sub(r"\1.\2", value)
     meaning = codes.meanings(each.codes).get(value, "") if each.codes and value else ""
     return _with_words(value, meaning)
 

@@ -14,8 +14,15 @@ from clearlane.console.frame.act_question import ADDS, UNDONE_BESIDE, ActQuestio
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
+from clearlane.kernel.clock import time_zones
 from clearlane.store.accounts import accounts
 from clearlane.store.accounts.accounts import AccountChange, AccountRefused, NewSite
+
+US_ZONES = (
+    "America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles",
+    "America/Anchorage", "Pacific/Honolulu", "America/Puerto_Rico", "UTC",
+)  # fmt: skip
+"""Zones that are offered; any other of IANA may be typed."""
 
 pages = PageRows(roles=OPERATORS, menu="/accounts")
 
@@ -125,7 +132,7 @@ async def add_site(request: PageRequest) -> Response:
         vendor_key=request.form.get("key"),
         vendor_site_id=request.form.get("id").strip(),
         name=request.form.get("name").strip(),
-        time_zone=request.form.get("zone").strip() or "UTC",
+        time_zone=request.form.get("zone").strip(),
         baa_accepted=request.form.get("baa") == "yes",
     )
     added = accounts.add_site(request.context.database, new, now=request.now, actor=request.actor)
@@ -248,6 +255,7 @@ def _render(
         credentials=credentials,
         faults=faults or [],
         hours_max=OVERLAP_HOURS_MAX,
+        zones=[name for name in US_ZONES if name in time_zones()],
     )
 
 
