@@ -113,7 +113,7 @@ ERRORS: dict[str, str] = {
     **dict.fromkeys(["I114", "I119", "I122", "I130", "I135", "I159", "I161", "I172"], "the guide requires it, or has no place for it"),
     **dict.fromkeys(["I113", "I150", "I173", "I175", "I182"], "arithmetic: of days, and of amounts"),
     **dict.fromkeys(["I101", "I102", "I169"], "the form of a required element; values beyond our lists are warnings"),
-    **dict.fromkeys(["I117", "I118", "I120", "I141"], "the guide names the list; ours was compared with a public one"),
+    **dict.fromkeys(["I117", "I118", "I120", "I141"], "the guide names the list, and the list of edits gives its values"),
     "I123": "the list of edits says so of stays, home health and hospices",
     "I199": "the payer's row of the directory",
 }  # fmt: skip
