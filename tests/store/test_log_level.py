@@ -71,7 +71,7 @@ async def test_a_level_is_set_replaced_and_cleared_with_an_audit_entry_each(
 
 
 async def test_a_process_goes_back_to_its_setting_when_the_time_is_over(database, process_level):
-    await set_log_level(database, "debug", minutes=1, actor=NORA)
+    await set_log_level(database, "debug", minutes=60, actor=NORA)
     await process_level.load()
     assert logs.level_written() == "debug"
     await end_in(database, 1_000_000)
