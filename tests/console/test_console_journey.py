@@ -312,7 +312,8 @@ async def test_a_biller_writes_a_claim_by_hand_for_a_known_patient_and_sends_it(
     await main.get_by_role("button", name="FERNHILL FAMILY PRACTICE").first.click()
     await page.get_by_label("Find the patient in earlier claims").fill("3001")
     await page.keyboard.press("Enter")
-    await main.get_by_role("button", name="member 3001").first.click()
+    # Another test bills the next payer for an insured person of this id, whose patient is a child.
+    await main.get_by_role("button", name="member 3001 · Sandbox Medical").first.click()
     assert await page.get_by_label("Box 1a: Insured's member id").input_value() == "3001"
 
     # What was done is stated; a field is checked when it is left.
