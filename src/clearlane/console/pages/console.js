@@ -138,8 +138,7 @@ const showCheck = (form, checked) => {
 };
 
 // One check at a time, of the fields as they are then: what changes while one runs is checked after it, so neither an
-// answer nor a draft is overtaken by an older one. Each answer is read to its end: one that is not holds its connection,
-// of which a browser has six, and the next check would wait without end. A check that the service could not answer is made again, ever later.
+// answer nor a draft is overtaken by an older one. A check that the service could not answer is made again, ever later.
 const CHECK_AGAIN_MS = 1000;
 const CHECK_AGAIN_MS_MAX = 30000;
 const CHECK_ANSWER_MS_MAX = 30000;
