@@ -417,7 +417,7 @@ async def test_other_content_for_what_was_paid_is_refused_and_says_how_to_replac
     [finding] = result.findings
     assert finding.location == "Claims[0].Svc_VendorClaimId"
     assert first in finding.message
-    assert "To replace it, send F22_MedicaidResubmissionCode 7" in finding.message
+    assert "To replace it, give 7 in F22_MedicaidResubmissionCode" in finding.message
     assert "Another service needs a claim id of its own." in finding.message
     assert not await flow.send()
     assert await flow.statuses() == {first: before}
