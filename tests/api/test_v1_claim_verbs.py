@@ -311,7 +311,9 @@ def test_two_visits_and_a_secondary_claim_live_under_one_id(server, client, vend
     [refused] = results(post(client, changed, params=site))
     assert refused["Status"] == "NotAccepted"
     [error] = refused["Errors"]
-    assert "To replace it, give 7 in F22_MedicaidResubmissionCode" in error["SupplementalInformation"]
+    assert (
+        "To replace it, give 7 in F22_MedicaidResubmissionCode" in error["SupplementalInformation"]
+    )
     assert "Another service needs a claim id of its own." in error["SupplementalInformation"]
     [checked] = client.post(
         f"{CLAIMS}/validate", params={"site": site["vendorSiteId"]}, json=changed

@@ -44,6 +44,14 @@ def test_a_list_cannot_be_changed():
         codes.load("states")["ZZ"] = "Nowhere"
 
 
+def test_a_list_of_categories_has_the_meaning_of_a_code_by_its_category():
+    revenue = codes.load("revenue_codes")
+    assert revenue["0301"] == revenue["030x"] == "Laboratory"
+    assert revenue["0023"].startswith("Home health")
+    assert "0029" not in revenue
+    assert len(revenue) == len(list(revenue)) >= 90
+
+
 def test_an_open_list_holds_every_code_of_its_form():
     remarks = codes.load("rarc")
     assert "N130" in remarks
