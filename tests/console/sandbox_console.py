@@ -27,9 +27,11 @@ SITES = (
 class SandboxConsole:
     """An open sandbox, its sites, and people of every role."""
 
-    def __init__(self, installation: Installation) -> None:
+    def __init__(self, installation: Installation, passwords: dict[str, str]) -> None:
         self.installation = installation
         self.control = installation.sandbox_control
+        self.passwords = passwords
+        """By the key of the vendor."""
 
     def site(self, vendor_site_id: str):
         sites = self.installation.accounts.sites
@@ -84,11 +86,13 @@ async def open_sandbox_console(
     overrides |= {"database_url": database_url} if database_url else {}
     settings = load(environ={}, overrides=overrides)
     async with open_installation(settings, role="command") as installation:
+        passwords = {}
         for key in dict.fromkeys(key for key, _, _ in SITES):
-            await add_vendor(
+            added = await add_vendor(
                 installation.database, pepper=installation.pepper, key=key, name=key.title(),
                 now=installation.wall.now(), actor=BY,
             )  # fmt: skip
+            passwords[key] = added.credentials.password
         for key, id, name in SITES:
             site = NewSite(
                 vendor_key=key, vendor_site_id=id, name=name, baa_accepted=True,
@@ -99,4 +103,4 @@ async def open_sandbox_console(
         runtime = installation._sandbox
         runtime.start_control(installation.work_context)
         await runtime.simulator.freeze(BY)
-        yield SandboxConsole(installation)
+        yield SandboxConsole(installation, passwords)

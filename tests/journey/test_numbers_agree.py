@@ -6,6 +6,7 @@ queries takes part.
 Also tests `pipeline/query/totals/claim_totals`.
 """
 
+import csv
 import re
 from collections import Counter
 from datetime import datetime, timedelta
@@ -14,16 +15,19 @@ from html import unescape
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
+import httpx
 import pytest
 from sqlalchemy import select
 
-from clearlane.accounts.model import vendor_scopes
 from clearlane.accounts.users import ConsoleRole
-from clearlane.claims.claim_filters import CLAIM_FILTERS
-from clearlane.kernel.list_filter import read_filters
+from clearlane.api.frame.app import ApiApplication
+from clearlane.api.frame.endpoint import ApiLimits
+from clearlane.api.http.proxies import TrustedProxies
+from clearlane.api.operations.metrics import Metrics
+from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
+from clearlane.cli.doctor.installation_measures import measure_installation
+from clearlane.cli.doctor.status import screen
 from clearlane.pipeline.operator import claim_work
-from clearlane.pipeline.query.claim_filters import ClaimListRequest
-from clearlane.pipeline.query.claim_list import claim_object, list_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_stale
 from clearlane.pipeline.query.route_states import load_route_states
 from clearlane.sandbox.scenarios import REFUSED_IN_TA1 as WHOLE_FILE
@@ -53,6 +57,7 @@ ON_THE_WAY = {
 PAID = {"paid", "paid_differs", "patient_owes"}
 WORKED_OFF = {"needs_you": NEED_YOU, "rejected": {"rejected"}, "denied": DENIED}
 TABS = {"All": "all", "Needs you": "needs_you", "Rejected": "rejected", "Denied": "denied", "On the way": "on_the_way", "Paid": "paid", "Next payer": "next_payer"}  # fmt: skip
+PAYMENT_TABS = {"To deposit": "deposit", "To match": "match", "Do not balance": "unbalanced", "Not fetched yet": "waiting"}  # fmt: skip
 TO_BILL = {"failed", "open", "ready", "to_correct"}
 FILTERS = (
     {},
@@ -68,6 +73,44 @@ async def sandbox(request, new_place, tmp_path_factory):
     async with open_sandbox_console(data, database_url=place.url, zones=ZONES) as made:
         await filled(made)
         yield made
+
+
+class VendorProgram:
+    """A program of the vendor: calls of `/clearlane/v1`, answered in this process."""
+
+    def __init__(self, sandbox):
+        errors = DEFAULT_VERSION.errors
+        app = ApiApplication(
+            sandbox.installation,
+            [each for version in VERSIONS for each in version.endpoints],
+            errors=errors,
+            limits=ApiLimits(),
+            metrics=Metrics(),
+            proxies=TrustedProxies(),
+            sandbox=True,
+            shapes={version.prefix: version.errors for version in VERSIONS},
+        )
+        self.client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app),
+            base_url="https://clearlane.test/clearlane/v1/",
+            auth=("ACME", sandbox.passwords["ACME"]),
+        )
+
+    async def every(self, path, **query):
+        """Return the objects of all pages of a list."""
+        found, after = [], None
+        while True:
+            page = {"limit": 20, **query} | ({"after": after} if after else {})
+            answer = await self.client.get(path, params=page)
+            assert answer.status_code == 200, answer.text
+            found += answer.json()["data"]
+            if (after := answer.json()["next"]) is None:
+                return found
+
+
+@pytest.fixture
+def api(sandbox):
+    return VendorProgram(sandbox)
 
 
 async def filled(sandbox):
@@ -175,26 +218,12 @@ def counts_of(page):
     return {TABS[title]: int(count.replace(",", "")) for title, count in re.findall(r">([A-Z][a-z ]+) <span>([\d,]+)</span>", page)}  # fmt: skip
 
 
-async def listed(sandbox, scopes, given):
-    """What v1 and the CLI list: the objects of all pages."""
-    values, faults = read_filters(CLAIM_FILTERS, given)
-    assert not faults
-    found, after = [], None
-    while True:
-        request = ClaimListRequest(given=values, after=after, limit=20)
-        page = await list_claim_rows(sandbox.installation.work_context, scopes, request, actor=BY)
-        found += [claim_object(row) for row in page]
-        if len(page) < 20:
-            return found
-        after = page[-1].stored.position
-
-
-def cents(objects, name):
+def cents_in(objects, name):
     return sum(int(Decimal(one[name] or "0") * 100) for one in objects)
 
 
 @pytest.mark.parametrize("filters", FILTERS)
-async def test_tabs_lists_and_programs_show_what_the_rows_add_up_to(sandbox, filters):
+async def test_tabs_lists_and_programs_show_what_the_rows_add_up_to(sandbox, api, filters):
     wanted = {}
     for id in ZONES:
         site = sandbox.site(id)
@@ -212,17 +241,16 @@ async def test_tabs_lists_and_programs_show_what_the_rows_add_up_to(sandbox, fil
                 tab,
             )
             assert (sums.words in unescape(page)) is bool(rows), (id, tab, sums.words)
-            objects = await listed(sandbox, [site.scope], {"tab": tab, **given})
+            objects = await api.every("claims", site=id, tab=tab, **given)
             assert {one["claim_number"] for one in objects} == {row.claim_number for row in rows}
-            assert cents(objects, "charge") == sums["charge"], (id, tab)
-            assert cents(objects, "paid") == sums["paid"], (id, tab)
+            assert cents_in(objects, "charge") == sums["charge"], (id, tab)
+            assert cents_in(objects, "paid") == sums["paid"], (id, tab)
     if "created_from" in filters:
         return
     # A program of the vendor lists all its sites at once, each with its own day.
-    scopes = vendor_scopes([sandbox.site(id) for id in ZONES])
     for tab in ("needs_you", "denied", "rejected", "all"):
         both = {row.claim_number for tabs in wanted.values() for row in tabs[tab]}
-        objects = await listed(sandbox, scopes, {"tab": tab, **filters})
+        objects = await api.every("claims", tab=tab, **filters)
         assert {one["claim_number"] for one in objects} == both, tab
 
 
@@ -247,30 +275,114 @@ async def test_home_and_the_menu_show_what_the_rows_add_up_to(sandbox):
 
 
 async def test_the_operators_counts_are_those_of_the_rows(sandbox):
-    rows = [
-        row
-        for row in await stored(sandbox, claims)
+    every = await stored(sandbox, claims)
+    by_state = Counter(
+        row.state
+        for row in every
         if row.state != "complete" and not row.is_superseded and not row.is_shadow
-    ]
-    measures = await sandbox.installation.measures.measure()
-    counted = Counter()
-    for one in measures.open_claims:
-        counted[one.state] += one.claims
-    assert counted == Counter(row.state for row in rows)
+    )
+    queued = [row for row in every if row.queued > 0]
+    by_payer = Counter(row.payer_id for row in queued)
+    charged = sum(row.total_cents for row in queued)
+    assert queued
+    measures = await measure_installation(sandbox.installation)
+    # `clearlane status`
+    lines = "\n".join(screen(measures, []))
+    shown = {words: int(count) for words, count in re.findall(r"claims ([a-z ]+?) +(\d+)", lines)}
+    wanted = {state.replace("_", " "): count for state, count in by_state.items()}
+    assert wanted.items() <= shown.items()
+    waiting = re.findall(r"^  (\S+) (?:Medical|Dental) +(\d+) ", lines, re.MULTILINE)
+    assert {payer: int(count) for payer, count in waiting} == by_payer
+    # metrics
+    exposed = Metrics().text(measures).decode()
+    states = Counter()
+    for state, count in re.findall(r'clearlane_claims{[^}]*state="(\w+)"} ([\d.]+)', exposed):
+        states[state] += int(float(count))
+    assert states == by_state
+    undelivered = re.findall(r'clearlane_undelivered_claims{payer="(\w+)",.*} ([\d.]+)', exposed)
+    assert {payer: int(float(count)) for payer, count in undelivered if count != "0.0"} == by_payer
+    # Connections
+    person = await sandbox.person(ConsoleRole.OPERATOR)
+    page = await person.text("/payers")
+    cells = re.findall(r'amount-cell">(\d+) claims?<span class="under">', page)
+    assert sum(map(int, cells)) == len(queued)
     context = sandbox.installation.work_context
     access = context.payer_access
-    states = await load_route_states(context.database, access.connections(), access.payers())
-    queued = [row for row in await stored(sandbox, claims) if row.queued > 0]
-    assert queued
-    assert sum(state.waiting.claims for state in states) == len(queued)
-    assert sum(state.waiting.cents for state in states) == sum(row.total_cents for row in queued)
-    assert sum(one.claims for one in measures.undelivered) == len(queued)
+    found = await load_route_states(context.database, access.connections(), access.payers())
+    assert sum(state.waiting.cents for state in found) == charged
 
 
 def part(share, payment):
     """What a site's part of a payment is: the whole amount if all of it is the site's."""
     is_whole = (share.claims, share.adjustment_cents) == (payment.claims, payment.adjustment_cents)
     return payment.amount_cents if is_whole else share.paid_cents + share.adjustment_cents
+
+
+PAYMENT_FILTERS = (
+    {},
+    {"payer": "TST01", "method": "CHK"},
+    {"effective_from": "DAY", "deposit": "open"},
+)
+
+
+def needs_of(share, payment):
+    """The tabs of payments that a site's part is on. Nothing is deposited or settled here."""
+    return {
+        "deposit": part(share, payment) > 0,
+        "match": payment.unmatched > 0,
+        "unbalanced": payment.balanced == 0,
+        "waiting": share.fetched_at is None,
+    }
+
+
+async def shared(sandbox, site, given):
+    """The parts of payments that a site has, with their payments, from rows alone."""
+    whole = {row.payment_id: row for row in await stored(sandbox, payments)}
+    return [
+        (row, payment)
+        for row in await stored(sandbox, payment_shares)
+        if row.site_id == site.id
+        and (payment := whole[row.payment_id]).payer_id == given.get("payer", payment.payer_id)
+        and payment.method == given.get("method", payment.method)
+        and payment.effective_day >= given.get("effective_from", "")
+    ]
+
+
+@pytest.mark.parametrize("filters", PAYMENT_FILTERS)
+async def test_payments_in_console_api_and_files_are_what_the_rows_add_up_to(sandbox, api, filters):
+    found = Counter()
+    for id in ZONES:
+        site = sandbox.site(id)
+        given = dict(filters)
+        if "effective_from" in given:
+            given["effective_from"] = (local_day(sandbox, site) - timedelta(days=20)).isoformat()
+        person = await sandbox.person(ConsoleRole.BILLER, id)
+        own = await shared(sandbox, site, given)
+        for tab in ("", *PAYMENT_TABS.values()):
+            rows = [(one, of) for one, of in own if not tab or needs_of(one, of)[tab]]
+            cents = sum(part(*row) for row in rows)
+            query = urlencode({"tab": tab, **given})
+            page = await person.text(f"/payments?{query}")
+            noun = "payment" if len(rows) == 1 else "payments"
+            words = f"{len(rows)} {noun}, received by check or EFT {cents / 100:,.2f}"
+            assert (words in page) is bool(rows), (id, tab, words)
+            counts = {
+                PAYMENT_TABS[title]: int(count)
+                for title, count in re.findall(r">([A-Z][a-z ]+) <span>(\d+)</span>", page)
+            }
+            assert counts == {
+                name: sum(needs_of(*row)[name] for row in own) for name in PAYMENT_TABS.values()
+            }, (id, tab)
+            answer = await person.ask(f"/payments.csv?{query}")
+            lines = list(csv.DictReader(answer.body.decode("utf-8-sig").splitlines()))
+            assert cents_in(lines, "Amount") == cents, (id, tab)
+            assert {line["Payment"] for line in lines} == {one.payment_id for one, _ in rows}
+        objects = await api.every("payments", site=id, **given)
+        assert cents_in(objects, "your_amount") == sum(part(*row) for row in own)
+        assert {one["payment_id"] for one in objects} == {one.payment_id for one, _ in own}
+        found.update(payments=len(own), cents=sum(part(*row) for row in own))
+    assert found["payments"]
+    assert found["cents"]
 
 
 async def test_what_was_paid_on_claims_and_received_by_check_or_eft_is_what_payments_say(sandbox):

@@ -132,7 +132,10 @@ def _waits(measures: Measures) -> list[tuple[str, str]]:
     inbox = {of.state: of.files for of in measures.inbox}
     backlog = measures.node.backlog
     return [
-        *((f"claims {state.lower()}", f"{count:,}") for state, count in sorted(states.items())),
+        *(
+            (f"claims {state.lower().replace('_', ' ')}", f"{count:,}")
+            for state, count in sorted(states.items())
+        ),
         ("files to post", f"{inbox.get('stored', 0):,}"),
         ("inquiries open", f"{sum(of.inquiries for of in measures.open_inquiries):,}"),
         *([("engine backlog", f"{backlog.total:,}")] if backlog is not None else []),

@@ -196,7 +196,7 @@ def _tabs(
 ) -> list[tuple[str, str, bool, str]]:
     found = []
     for name, (title, need) in TABS.items():
-        count = len(page.needs[need]) if need else 0
+        count = len(page.listed_needs[need]) if need else 0
         shown = f"{COUNTED_MAX - 1}+" if count >= COUNTED_MAX else str(count) if need else ""
         address = request.url("/payments", **given | {"tab": name})
         found.append((title, address, name == current, shown))

@@ -22,6 +22,8 @@ from clearlane.store.payments.payment_query import PaymentQuery, PaymentSum, Sha
 from clearlane.store.vault.vault import Vault
 
 PAYMENTS_SHOWN = 50
+Needs = dict[str, dict[str, int]]
+"""The cents of payments that need attention, by need and id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,8 @@ class PaymentListPage:
     has_older: bool
     needs: Mapping[str, Mapping[str, int]]
     """The cents of payments that need attention, by need and id; up to ``payment_query.COUNTED_MAX`` each."""
+    listed_needs: Mapping[str, Mapping[str, int]]
+    """The same of the payments that fit the filters of the list."""
     total: PaymentSum
     """The sum of the whole list, of which this is a page; of each part that is shown."""
     since: PaymentSum
@@ -103,21 +107,26 @@ async def list_payment_page(
     first = first_number(since, letter=payments.PAYMENT_LETTER) if since else ""
     merged: dict[str, SharedPayment] = {}
     needs: dict[str, dict[str, int]] = {need: {} for need in payment_query.NEEDS}
+    listed_needs = needs
     total = whole = PaymentSum(0, 0)
     for scope in viewer.scopes if viewer.scopes is not None else (None,):
         query = PaymentQuery(where=where, before=before, limit=PAYMENTS_SHOWN + 1, scope=scope)
         job = partial(_read_page, vault=vault, query=query, first=first)
-        found, own_needs, sums = await database.write(scope or payments.SCOPE, job, actor=actor)
+        found, own_needs, fitting, sums = await database.write(
+            scope or payments.SCOPE, job, actor=actor
+        )
         for row, shares in found:
             known = merged.get(row.payment_id)
             merged[row.payment_id] = SharedPayment(row, (known.shares if known else ()) + shares)
         needs = {need: ids | own_needs[need] for need, ids in needs.items()}
+        listed_needs = {need: ids | fitting[need] for need, ids in listed_needs.items()}
         whole, total = whole.plus(sums[0]), total.plus(sums[1])
     newest = sorted(merged.values(), key=lambda one: one.row.payment_id, reverse=True)
     return PaymentListPage(
         payments=[_listed(vault, one, whole=viewer.sees_all) for one in newest[:PAYMENTS_SHOWN]],
         has_older=len(newest) > PAYMENTS_SHOWN,
         needs=needs,
+        listed_needs=listed_needs,
         total=whole,
         since=total,
     )
@@ -125,14 +134,18 @@ async def list_payment_page(
 
 async def _read_page(
     tx: Tx, *, vault: Vault, query: PaymentQuery, first: str
-) -> tuple[list[SharedPayment], dict[str, dict[str, int]], tuple[PaymentSum, PaymentSum]]:
+) -> tuple[list[SharedPayment], Needs, Needs, tuple[PaymentSum, PaymentSum]]:
     own = query.scope is not None
     found = await _find(tx, vault, query)
     tx.audit("payment.list", ids=[one.row.payment_id for one in found[:PAYMENTS_SHOWN]])
     needs = await payment_query.list_needs(tx, own=own)
+    is_filtered = any(
+        value for name, value in query.where.items() if name not in payment_query.NEEDS
+    )
+    fitting = await payment_query.list_needs_of(tx, vault, query) if is_filtered else needs
     whole = await payment_query.sum_list(tx, vault, query)
     since = await payment_query.sum_since(tx, first, own=own) if first else PaymentSum(0, 0)
-    return found, needs, (whole, since)
+    return found, needs, fitting, (whole, since)
 
 
 async def _find(tx: Tx, vault: Vault, query: PaymentQuery) -> list[SharedPayment]:

@@ -32,7 +32,7 @@ from clearlane.payments.payment import (
     ProviderAdjustment,
 )
 from clearlane.pipeline.claim_payment_content import open_unmatched
-from clearlane.pipeline.share_deposit import share_deposit
+from clearlane.pipeline.share_deposit import part_cents, share_deposit
 from clearlane.store.claims.documents import StoredDocument
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.delivery import inbox
@@ -255,7 +255,7 @@ def payment_value(vault: Vault, row: PaymentRow, shares: Sequence[PaymentShare])
         payment_id=row.payment_id,
         state=PaymentState(row.state),
         payer_id=row.payer_id,
-        your_amount=sum(one.paid_cents + one.adjustment_cents for one in shares),
+        your_amount=part_cents(row, shares),
         received_at=from_micros(row.received_at),
         claims=row.claims,
         unmatched=row.unmatched,

@@ -122,11 +122,30 @@ async def list_needs(tx: Tx, *, own: bool) -> dict[str, dict[str, int]]:
 
     ``own`` counts those that a client's scope has shares of. An amount that cannot be read counts nothing, as in sums.
     """
+    return await _list_needs(tx, frozenset(), {}, own=own)
+
+
+async def list_needs_of(tx: Tx, vault: Vault, query: PaymentQuery) -> dict[str, dict[str, int]]:
+    """Return the same of a list alone: of the payments that fit its filters, whatever need is among them."""
+    given = {
+        name: value
+        for name, value in query.where.items()
+        if name not in NEEDS and value not in (None, False)
+    }
+    values: dict[str, object] = {}
+    for name, value in given.items():
+        values |= _values(vault, FILTERS[name], value)
+    return await _list_needs(tx, frozenset(given), values, own=query.scope is not None)
+
+
+async def _list_needs(
+    tx: Tx, names: frozenset[str], values: Mapping[str, object], *, own: bool
+) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for need in NEEDS:
-        names = frozenset({need})
-        statement = _own_ids(names) if own else _every(names, _ID_AND_CENTS)
-        rows = await tx.rows(statement, limit=COUNTED_MAX)
+        wanted = names | {need}
+        statement = _own_ids(wanted) if own else _every(wanted, _ID_AND_CENTS)
+        rows = await tx.rows(statement, limit=COUNTED_MAX, **values)
         found[need] = {str(id): int(cents or 0) for id, cents in rows}
     return found
 
