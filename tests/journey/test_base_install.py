@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import clearlane
+from clearlane.kernel.build_commit import SHORT_CHARS, read_commit
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -116,7 +117,9 @@ def test_the_wheel_works_in_an_empty_environment(installed, tmp_path):
             cwd=tmp_path, capture_output=True, text=True, check=False,
         )  # fmt: skip
 
-    assert command("--version").stdout.strip().endswith(clearlane.__version__)
+    commit = read_commit(ROOT / "src" / "clearlane")
+    shown = command("--version").stdout.strip()
+    assert shown == f"clearlane {clearlane.__version__} ({commit[:SHORT_CHARS]})"
     sample = command("claim", "sample")
     assert sample.returncode == 0, sample.stderr
     (tmp_path / "claim.json").write_text(sample.stdout, encoding="utf-8")

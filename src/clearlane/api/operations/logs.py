@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import structlog
 
-from clearlane import __version__
+from clearlane.kernel.build_commit import version_text
 from clearlane.kernel.faults import raised_at
 
 LOG_LINES_WAITING_MAX = 10_000
@@ -162,7 +162,7 @@ def log_start(node: str, *, role: str, mode: str) -> None:
     """Log that a node started; every line from here on names it."""
     name_node(node)
     structlog.get_logger().info(
-        "node started", role=role, mode=mode, version=__version__, pid=os.getpid()
+        "node started", role=role, mode=mode, version=version_text(), pid=os.getpid()
     )
 
 

@@ -23,7 +23,6 @@ from typer.completion import (  # type: ignore[attr-defined]
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from clearlane import __version__
 from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
 from clearlane.cli.command.other_words import (
     LIST,
@@ -325,7 +324,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"clearlane {__version__}")
+        from clearlane.kernel.build_commit import version_text
+
+        typer.echo(f"clearlane {version_text()}")
         raise typer.Exit
 
 
@@ -348,7 +349,7 @@ def root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Show the version and exit.", callback=_version, is_eager=True
+            "--version", help="Show version and commit, and exit.", callback=_version, is_eager=True
         ),
     ] = False,
     show_completion: Annotated[

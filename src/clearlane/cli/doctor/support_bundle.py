@@ -33,6 +33,7 @@ from clearlane.cli.doctor.installation_measures import measure_installation
 from clearlane.cli.doctor.status import as_facts
 from clearlane.cli.installation.serve import SANDBOX_FILE, server_url
 from clearlane.cli.installation.settings import HIDDEN, shown_settings
+from clearlane.kernel.build_commit import build_commit
 from clearlane.kernel.clock import SystemClock, moment_text
 from clearlane.kernel.faults import raised_at
 from clearlane.pipeline.query.conditions import raised_conditions
@@ -164,6 +165,7 @@ def _versions() -> dict[str, object]:
             installed[name] = None
     return {
         "clearlane": __version__,
+        "commit": build_commit(),
         "schema": HEAD,
         "python": sys.version,
         "system": platform.platform(),
