@@ -129,9 +129,18 @@ def read(document: object) -> decode.DecodedRequest:
     return decode_request(json.dumps(document).encode())
 
 
+NOT_ENROLLED_NPI = "1679576722"
+"""The NPI of a provider whom no payer answers."""
+
+
 def facts(*, sandbox: bool = True) -> rules.InquiryFacts:
     find = (SANDBOX if sandbox else PRODUCTION).find
-    return rules.InquiryFacts(find=find, sandbox=sandbox, today=TODAY)
+    return rules.InquiryFacts(
+        find=find,
+        sandbox=sandbox,
+        today=TODAY,
+        why_not_asked=lambda payer, npi: "Send an enrollment." if npi == NOT_ENROLLED_NPI else "",
+    )
 
 
 def check_document(document: object, *, sandbox: bool = True) -> rules.CheckedRequest:

@@ -8,6 +8,7 @@ from clearlane.eligibility.stepwise import StepwiseCall
 from tests.cases import every_case
 from tests.eligibility.invented import (
     MILO,
+    NOT_ENROLLED_NPI,
     ROSA,
     SUBSCRIBER,
     check_document,
@@ -40,6 +41,7 @@ BROKEN = [
     ("PayerName", f"{PAYER}.CommonName", document(payer_CommonName="X" * 61)),
     ("NpiMissing", f"{PAYEE}.NationalProviderId", document(payee_NationalProviderId=None)),
     ("NpiInvalid", f"{PAYEE}.NationalProviderId", document(payee_NationalProviderId="1234567890")),
+    ("ProviderNotEnrolled", f"{PAYEE}.NationalProviderId", document(payee_NationalProviderId=NOT_ENROLLED_NPI)),
     ("PayeeTypeUnknown", f"{PAYEE}.Type", document(payee_Type="Zork")),
     ("PayeeTypeUnknown", f"{PAYEE}.EntityType", document(payee_EntityType="Zork")),
     ("PayeeName", f"{PAYEE}.CommonName", document(payee_CommonName="\u4e2d")),

@@ -1,6 +1,6 @@
 """Claims wait for the enrollment of their provider, say so, and are released when it counts; and why there is no ERA.
 
-Also tests `store/enrollment_waits`, `pipeline/enrollment/era_answer`, `pipeline/enrollment/status_enrollment` and `pipeline/enrollment/provider_progress`.
+Also tests `store/enrollment_waits`, `pipeline/enrollment/era_answer` and `pipeline/enrollment/provider_progress`.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from clearlane.enrollment.lifecycle import EnrollmentEvent
 from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.enrollment.era_answer import EraState, explain_claim_era
-from clearlane.pipeline.enrollment.status_enrollment import why_not_asked
+from clearlane.pipeline.enrollment.inquiry_enrollment import why_not_asked
 from clearlane.pipeline.follow_up.awaited_enrollments import release_enrolled
 from clearlane.pipeline.follow_up.watch_filing_limits import watch_filing_limits
 from clearlane.pipeline.intake.hold_claims import RELEASE, change_unsent_claim

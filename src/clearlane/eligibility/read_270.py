@@ -13,7 +13,13 @@ from clearlane.eligibility import services
 from clearlane.eligibility.build_inquiry import clean_text
 from clearlane.eligibility.model import BenefitQuestion, Inquiry, InquiryParty, InquiryPerson
 from clearlane.eligibility.patient_levels import LEVELS
-from clearlane.inquiry.sender_levels import SentLevels, first_segment, level_texts, own_segments
+from clearlane.inquiry.sender_levels import (
+    SentLevels,
+    first_segment,
+    level_numbers,
+    level_texts,
+    own_segments,
+)
 from clearlane.inquiry.sent_inquiry import SentInquiry, SentReader
 from clearlane.kernel.formats import parse_x12_date
 from clearlane.payers.model import Payer
@@ -21,6 +27,8 @@ from clearlane.x12 import tree
 from clearlane.x12.tree import Segment, get_element, split_repetitions
 
 SOURCE, RECEIVER, SUBSCRIBER, DEPENDENT = LEVELS
+RECEIVER_AT = 1
+"""Where the receiver, who asks, is among the levels of a patient."""
 BENEFITS = {SUBSCRIBER: "2110C", DEPENDENT: "2110D"}
 PLAN_DATE = "291"
 
@@ -29,6 +37,11 @@ class SentPatient(SentInquiry):
     """A patient of a sender's 270, with the levels above."""
 
     __slots__ = ()
+
+    @property
+    def providers(self) -> list[str]:
+        """The numbers of the provider who asks."""
+        return level_numbers(self.levels[RECEIVER_AT])
 
     @property
     def services(self) -> list[str]:

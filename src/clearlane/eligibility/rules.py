@@ -49,6 +49,8 @@ class InquiryFacts:
     """The payer of an id and a type, such as ``PayerDirectory.find``."""
     sandbox: bool
     today: date
+    why_not_asked: Callable[[Payer, str], str] = lambda payer, npi: ""
+    """Why a payer answers no inquiries of the provider with an NPI, for want of an enrollment; empty if it does."""
 
 
 class RequestLevel(StrEnum):
@@ -251,6 +253,14 @@ def npi_is_right(context: InquiryRuleContext) -> Iterator[RuleProblem]:
             "NationalProviderId",
             f"{_quoted(npi)} is no NPI; give ten digits with a right check digit.",
         )
+
+
+@rule("ProviderNotEnrolled", RequestLevel.PAYEE)
+def provider_is_enrolled(context: InquiryRuleContext) -> Iterator[RuleProblem]:
+    """The provider is enrolled with a payer that answers enrolled providers only."""
+    npi = context.patient.payee.NationalProviderId
+    if npi and context.payer and (why := context.facts.why_not_asked(context.payer, npi)):
+        yield "NationalProviderId", why
 
 
 @rule("PayeeTypeUnknown", RequestLevel.PAYEE)

@@ -26,14 +26,19 @@ SHARED_LEVELS = 2
 """How many levels patients may share: the payer and the receiver."""
 
 
+OF_PAYER, OF_PROVIDER = 1, 2
+"""How many levels of an inquiry a refusal concerns that holds for all patients of a payer, or of a provider."""
+
+
 class RefusalCodes(NamedTuple):
-    """The elements of an AAA, and whether the payer as a whole is concerned."""
+    """The elements of an AAA, and the level that it concerns."""
 
     valid: str
     """AAA01: N if the inquiry itself is at fault."""
     reason: str
     follow_up: str
-    of_payer: bool = False
+    levels: int | None = None
+    """How many levels of the inquiry it concerns: the payer alone, the provider too, or all."""
 
     @property
     def segment(self) -> Segment:
@@ -43,13 +48,15 @@ class RefusalCodes(NamedTuple):
 
 REFUSALS = {
     # Invalid participant identification; please correct and resubmit.
-    Refusal.PAYER_UNKNOWN: RefusalCodes("N", "79", "C", of_payer=True),
+    Refusal.PAYER_UNKNOWN: RefusalCodes("N", "79", "C", levels=OF_PAYER),
     # Unable to respond at current time; resubmission not allowed, or allowed.
-    Refusal.PAYER_NOT_ASKED: RefusalCodes("Y", "42", "N", of_payer=True),
+    Refusal.PAYER_NOT_ASKED: RefusalCodes("Y", "42", "N", levels=OF_PAYER),
     Refusal.NO_ANSWER: RefusalCodes("Y", "42", "R"),
     Refusal.NOT_TAKEN: RefusalCodes("Y", "42", "N"),
+    # Provider ineligible for inquiries; please correct and resubmit.
+    Refusal.NOT_ENROLLED: RefusalCodes("N", "50", "C", levels=OF_PROVIDER),
     # Authorized quantity exceeded; please correct and resubmit.
-    Refusal.TOO_MANY: RefusalCodes("N", "04", "C", of_payer=True),
+    Refusal.TOO_MANY: RefusalCodes("N", "04", "C", levels=OF_PAYER),
 }
 
 
@@ -73,8 +80,8 @@ def refused(patient: SentPatient, refusal: Refusal) -> list[Level]:
     """Return the levels of an answer without benefits: names as the sender wrote them, and the reason."""
     codes = REFUSALS[refusal]
     levels = [[s for s in level if s[0] in {"HL", "NM1"}] for level in patient.levels]
-    if codes.of_payer:
-        levels = levels[:1]
+    if codes.levels is not None:
+        levels = levels[: codes.levels]
     else:
         _add_traces(levels[-1], patient)
     levels[-1].append(codes.segment)

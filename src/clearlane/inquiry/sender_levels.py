@@ -36,6 +36,12 @@ def first_segment(level: Sequence[Segment], id: str) -> Segment:
     return next((segment for segment in level if segment[0] == id), [])
 
 
+def level_numbers(level: Sequence[Segment]) -> list[str]:
+    """Return the numbers of the party that a level names: NPI, tax id or one of the payer's."""
+    names = (segment for segment in level if segment[0] == "NM1")
+    return [number for name in names if (number := get_element(name, 9).strip())]
+
+
 def level_texts(levels: SentLevels, payer_id: str, foreign: Mapping[int, str]) -> Iterator[str]:
     """Yield the segments of a sender's levels, numbered again, with the directory's id of the payer, without trace numbers.
 

@@ -28,6 +28,8 @@ class Refusal(StrEnum):
     """The payer takes no such inquiries here, or none in real time."""
     OTHER_PROVIDER = "other_provider"
     """The provider bills through another site alone."""
+    NOT_ENROLLED = "not_enrolled"
+    """The payer answers enrolled providers only, and the enrollment of this one does not count now."""
     TOO_MANY = "too_many"
     NO_ANSWER = "no_answer"
     """No answer came; the same may be asked again."""

@@ -10,12 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, or_, select
 
 from clearlane.enrollment.lifecycle import RecordedEvent
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.store.database.database import Row, Tx, find_row
+from clearlane.store.database.database import Row, Tx, find_row, list_rows
 from clearlane.store.database.schema import enrollment_events, enrollment_payers, enrollments
 from clearlane.store.database.sql import (
     Statement,
@@ -23,6 +24,7 @@ from clearlane.store.database.sql import (
     scoped_insert,
     scoped_select,
     scoped_update,
+    select_as,
 )
 
 TABLE = "enrollments"
@@ -45,8 +47,20 @@ class NewEnrollment:
     id: str
     provider: str
     """Keyed hash of NPI and TIN."""
+    npi: str
+    tin: str
+    """Keyed hashes of each alone."""
     created_at: int
     payload: bytes = field(repr=False)
+
+
+class NumberedProvider(NamedTuple):
+    """A submitted provider with the keyed hashes of its numbers."""
+
+    provider: str
+    npi: str
+    tin: str
+    created_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +147,11 @@ async def list_submitted(tx: Tx, providers: Collection[str]) -> dict[str, int]:
     """Return when each of these providers was submitted; one that never was is left out."""
     rows = await tx.rows(_SUBMITTED, providers=sorted(providers))
     return {provider: int(created_at) for provider, created_at in rows}
+
+
+async def list_by_numbers(tx: Tx, numbers: Collection[str]) -> list[NumberedProvider]:
+    """Return the submitted providers that have one of these numbers."""
+    return await list_rows(tx, NumberedProvider, _BY_NUMBERS, numbers=sorted(numbers))
 
 
 async def list_provider_events(
@@ -256,6 +275,8 @@ def _row(new: NewEnrollment) -> dict[str, object]:
     return {
         "id": new.id,
         "provider": new.provider,
+        "npi": new.npi,
+        "tin": new.tin,
         "created_at": new.created_at,
         "payload": new.payload,
     }
@@ -280,7 +301,9 @@ def _scope(vendor: int, site: int) -> Scope:
 
 
 _KEY = ("payer_type", "payer_id", "transaction")
-_ADD = scoped_insert(enrollments, "id", "provider", "created_at", "payload", ignore_conflict=True)
+_ADD = scoped_insert(
+    enrollments, "id", "provider", "npi", "tin", "created_at", "payload", ignore_conflict=True
+)
 _BY_PROVIDER = scoped_select(
     select(enrollments.c.provider, enrollments.c.id).where(
         among(enrollments.c.provider, "providers")
@@ -305,6 +328,12 @@ _APPROVED = scoped_select(
 _SUBMITTED = scoped_select(
     select(enrollments.c.provider, enrollments.c.created_at).where(
         among(enrollments.c.provider, "providers")
+    ),
+    enrollments,
+)
+_BY_NUMBERS = scoped_select(
+    select_as(enrollments, NumberedProvider).where(
+        or_(among(enrollments.c.npi, "numbers"), among(enrollments.c.tin, "numbers"))
     ),
     enrollments,
 )

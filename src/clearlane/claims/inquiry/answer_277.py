@@ -31,8 +31,9 @@ REFUSALS = {
     Refusal.PAYER_UNKNOWN: "E0:153:PR",
     Refusal.OTHER_PROVIDER: "E0:24:1P",
     Refusal.NOT_TAKEN: "E0:0",
-    # A requirement of the trading partner is not met: the number of claims.
+    # A requirement of the trading partner is not met: the number of claims, or the enrollment of the provider.
     Refusal.TOO_MANY: "E4:0",
+    Refusal.NOT_ENROLLED: "E4:24:1P",
     # No answer is possible, or none came: ask again later.
     Refusal.PAYER_NOT_ASKED: "E1:0:PR",
     Refusal.NO_ANSWER: "E2:0:PR",

@@ -12,7 +12,13 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from clearlane.claims.inquiry.status_inquiry import StatusInquiry, StatusParty, StatusPerson
-from clearlane.inquiry.sender_levels import SentLevels, first_segment, level_texts, own_segments
+from clearlane.inquiry.sender_levels import (
+    SentLevels,
+    first_segment,
+    level_numbers,
+    level_texts,
+    own_segments,
+)
 from clearlane.inquiry.sent_inquiry import SentInquiry, SentReader
 from clearlane.kernel.formats import parse_x12_date
 from clearlane.payers.model import Payer
@@ -43,8 +49,7 @@ class SentQuestion(SentInquiry):
     @property
     def providers(self) -> list[str]:
         """The numbers of the provider: NPI, tax id or one of the payer's."""
-        names = (s for s in self.levels[PROVIDER_AT] if s[0] == "NM1")
-        return [number for s in names if (number := get_element(s, 9).strip())]
+        return level_numbers(self.levels[PROVIDER_AT])
 
 
 class ClaimReader:

@@ -27,7 +27,7 @@ from clearlane.kernel.finding import Finding
 from clearlane.kernel.ids import Scope, new_number
 from clearlane.kernel.json_names import note_repeated_fields
 from clearlane.pipeline.enrollment.billing_zip_lookup import enrolled_zips
-from clearlane.pipeline.enrollment.provider_progress import provider_hash
+from clearlane.pipeline.enrollment.provider_progress import number_hash, provider_hash
 from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
 from clearlane.store import enrollments
 from clearlane.store.claims import billing_zips
@@ -164,6 +164,8 @@ async def _rows(
             NewEnrollment(
                 id=id,
                 provider=provider_hash(context.vault, site.scope, enrollment.Npi, enrollment.Tin),
+                npi=number_hash(context.vault, site.scope, enrollment.Npi),
+                tin=number_hash(context.vault, site.scope, enrollment.Tin),
                 created_at=to_micros(now),
                 payload=context.vault.seal(site.scope, enrollments.TABLE, id, encode(enrollment)),
             )

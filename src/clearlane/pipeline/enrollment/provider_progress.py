@@ -26,6 +26,11 @@ def provider_hash(vault: Vault, scope: Scope, npi: str, tin: str) -> str:
     return vault.fingerprint(scope, "enrollment", npi, tin).hex()
 
 
+def number_hash(vault: Vault, scope: Scope, number: str) -> str:
+    """Return the keyed hash of one number of a provider, by which inquiries name it."""
+    return vault.fingerprint(scope, "enrollment-number", without_punctuation(number)).hex()
+
+
 Billing = tuple[str, str]
 """NPI and TIN of a billing provider."""
 

@@ -36,8 +36,8 @@ from clearlane.inquiry.inquiry_result import InquiryResult
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.ids import Scope
 from clearlane.pipeline.claim_succession import open_status
+from clearlane.pipeline.enrollment.inquiry_enrollment import why_not_asked
 from clearlane.pipeline.enrollment.provider_progress import Billing
-from clearlane.pipeline.enrollment.status_enrollment import why_not_asked
 from clearlane.pipeline.inquiry.ask import ask, inquiry_runner
 from clearlane.pipeline.inquiry.asked_claims import note_asked_claims
 from clearlane.pipeline.inquiry.inquiry_transaction import WAIT

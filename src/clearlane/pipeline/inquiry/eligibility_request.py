@@ -4,7 +4,7 @@ Reading and checking happen a few patients at a time, so that a request of thous
 """
 
 import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -15,12 +15,15 @@ from msgspec.structs import replace
 from clearlane.accounts.model import Site
 from clearlane.eligibility import decode, rules
 from clearlane.eligibility.decode import RequestFinding
+from clearlane.eligibility.fields import EligibilityRequest
 from clearlane.eligibility.rules import InquiryFacts
 from clearlane.eligibility.stepwise import StepwiseCall
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.json_names import note_repeated_fields
-from clearlane.payers.model import Payer
+from clearlane.payers.enrolled_transactions import EnrolledTransaction
+from clearlane.payers.model import PAYER_TYPES, Payer
 from clearlane.payers.sender_payers import FindPayer
+from clearlane.pipeline.enrollment.inquiry_enrollment import load_inquiry_enrollments
 from clearlane.pipeline.inquiry.ask import ask
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.route_connections import takes_inquiries
@@ -60,12 +63,30 @@ async def inquire(
     today = to_local(now, site.time_zone).date()
     access = context.payer_access
     find = PayerFinder(access.payers().find, partial(takes_inquiries, access.connections())).find
-    facts = InquiryFacts(find=find, sandbox=context.sandbox, today=today)
+    enrolled = await load_inquiry_enrollments(
+        context, site, EnrolledTransaction.ELIGIBILITY, _asked(read.request, find), now
+    )
+    facts = InquiryFacts(
+        find=find,
+        sandbox=context.sandbox,
+        today=today,
+        why_not_asked=lambda payer, npi: enrolled.why_not_asked(payer, [npi]),
+    )
     checked = await _run_stepwise(rules.check_stepwise(read.request, facts))
     eligibility_request_id = await ask(
         context, ELIGIBILITY, checked.inquiries, checked.results, site=site, actor=actor, now=now
     )
     return InquiryReceipt(eligibility_request_id, read.ignored, note_repeated_fields(read.repeated))
+
+
+def _asked(request: EligibilityRequest, find: FindPayer) -> Iterator[tuple[Payer, list[str]]]:
+    """Yield each payer of a request, of every type, with the NPIs of those who ask it."""
+    for inquiry in request.BenefitInquiries:
+        for requested in inquiry.Payers:
+            npis = [npi for one in requested.Payees if (npi := one.NationalProviderId)]
+            for type in PAYER_TYPES:
+                if payer := find(requested.PayerId, type):
+                    yield payer, npis
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ In real time and for files. A plan is a value that is stored with a file until i
 part is a ``SenderTransaction``.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -30,7 +30,9 @@ from clearlane.inquiry.inquiry_result import (
 from clearlane.inquiry.sender_levels import Level
 from clearlane.inquiry.sent_inquiry import Refusal, SentInquiry
 from clearlane.kernel.redacted_repr import shows
+from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.payers.model import Payer
+from clearlane.pipeline.enrollment.inquiry_enrollment import load_inquiry_enrollments
 from clearlane.pipeline.inquiry.eligibility_request import PayerFinder
 from clearlane.pipeline.inquiry.inquiry_transaction import InquiryTransaction, V
 from clearlane.pipeline.inquiry.request_answers import RequestAnswers
@@ -49,6 +51,7 @@ REASONS = {
     Refusal.PAYER_UNKNOWN: "There is no payer with this id.",
     Refusal.PAYER_NOT_ASKED: "The payer takes no inquiries of this kind, or none in real time.",
     Refusal.OTHER_PROVIDER: "The provider bills through another site. A site asks about its own providers only.",
+    Refusal.NOT_ENROLLED: "The payer answers enrolled providers only, and the provider is not enrolled.",
     Refusal.TOO_MANY: "There are more inquiries than real time takes.",
 }
 
@@ -60,15 +63,21 @@ class InquiryPlan(msgspec.Struct, Generic[S, P], frozen=True):
     sent: tuple[S, ...]
     inquiries: dict[str, P]
     refusals: dict[str, Refusal]
+    reasons: dict[str, str] = {}
+    """Sentences about refusals that say more than their kind does."""
+
+    def reason(self, path: str) -> str:
+        """Return why an inquiry has no answer of a payer."""
+        return self.reasons.get(path) or REASONS[self.refusals[path]]
 
     def not_asked(self) -> Iterator[str]:
         """Yield a sentence about each that is not asked: its place in the file, the sender's trace, and why."""
         for one in self.sent:
-            if refusal := self.refusals.get(one.path):
+            if one.path in self.refusals:
                 traces = ", ".join(get_element(trace, 2) for trace in one.traces)
                 trace = f", trace number {traces}" if traces else ""
                 place = one.path.replace("s[", " ").rstrip("]")
-                yield f"{place}{trace}, payer {one.payer_id or 'not named'}: {REASONS[refusal]}"
+                yield f"{place}{trace}, payer {one.payer_id or 'not named'}: {self.reason(one.path)}"
 
 
 @shows()
@@ -109,6 +118,10 @@ class SenderTransaction(Generic[S, P, V]):
     offers: Callable[[Payer], bool]
     """Whether the directory lets the payer be asked."""
     is_dental: Callable[[S], bool]
+    enrollment: EnrolledTransaction
+    """What some payers want a provider enrolled for."""
+    providers: Callable[[S], Collection[str]]
+    """The numbers of the provider who asks."""
     prepare: Callable[[WorkContext, Site, Sequence[S]], Awaitable[BuildInquiry[S, P]]]
     """Loads what some inquiries need, and returns what builds each of them."""
     note: Callable[[Tx, Site, Sequence[P], int], Awaitable[None]]
@@ -122,7 +135,7 @@ class SenderTransaction(Generic[S, P, V]):
     def validation_results(self, plan: InquiryPlan[S, P]) -> list[ValidationResult]:
         """Return why some of a plan are not asked, as it is stored with the request."""
         return [
-            ValidationResult(location=path, code=self.code(refusal), message=REASONS[refusal])
+            ValidationResult(location=path, code=self.code(refusal), message=plan.reason(path))
             for path, refusal in plan.refusals.items()
         ]
 
@@ -172,25 +185,39 @@ async def plan_inquiries(
 
     find = PayerFinder(payers.find, can_reach).find
     build = await sender.prepare(context, site, sent)
-    inquiries: dict[str, Any] = {}
-    refusals: dict[str, Refusal] = {}
-    for one in sent:
-        payer = choose_payer(
+    chosen = [
+        choose_payer(
             one.payer_id,
             find,
             dental=sender.is_dental(one),
             test=context.sandbox,
             offers=sender.offers,
         )
+        for one in sent
+    ]
+    pairs = list(zip(sent, chosen, strict=True))
+    enrolled = await load_inquiry_enrollments(
+        context,
+        site,
+        sender.enrollment,
+        ((payer, sender.providers(one)) for one, payer in pairs if payer is not None),
+        context.clock.now(),
+    )
+    inquiries: dict[str, Any] = {}
+    refusals: dict[str, Refusal] = {}
+    reasons: dict[str, str] = {}
+    for one, payer in pairs:
         if payer is None or not payer.active:
             found = Refusal.PAYER_UNKNOWN
         elif not (sender.offers(payer) and payer.has_route):
             found = Refusal.PAYER_NOT_ASKED
+        elif why := enrolled.why_not_asked(payer, sender.providers(one)):
+            found, reasons[one.path] = Refusal.NOT_ENROLLED, why
         else:
             found = build(one, payer)
         of = refusals if isinstance(found, Refusal) else inquiries
         of[one.path] = found
-    return sender.plan(tuple(sent), inquiries, refusals)
+    return sender.plan(tuple(sent), inquiries, refusals, reasons)
 
 
 def refuse_all(

@@ -7,6 +7,7 @@ from clearlane.claims.inquiry import answer_277, read_276
 from clearlane.eligibility import read_270, write_271
 from clearlane.eligibility.model import Inquiry
 from clearlane.eligibility.read_270 import SentPatient
+from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.payers.model import Payer
 from clearlane.pipeline.inquiry.asked_claims import load_questions, note_asked_claims
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
@@ -41,6 +42,8 @@ PATIENTS = SenderTransaction(
     read_all=read_270.read_patients,
     offers=lambda payer: payer.offers_eligibility,
     is_dental=lambda patient: patient.asks_only_dental,
+    enrollment=EnrolledTransaction.ELIGIBILITY,
+    providers=lambda patient: patient.providers,
     prepare=_prepare_patients,
     note=_note_nothing,
     answered=lambda patient, content, _: write_271.answered(patient, content),
@@ -63,6 +66,8 @@ CLAIMS = SenderTransaction(
     read_all=read_276.read_claims,
     offers=_takes_questions,
     is_dental=lambda claim: False,
+    enrollment=EnrolledTransaction.CLAIM_STATUS,
+    providers=lambda claim: claim.providers,
     prepare=load_questions,
     note=note_asked_claims,
     answered=answer_277.answered,

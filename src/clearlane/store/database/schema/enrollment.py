@@ -21,10 +21,15 @@ enrollments = client_table(
     Column("id", Text, primary_key=True),
     # Keyed hash of NPI and TIN: a site enrolls a provider once, which the unique index enforces.
     Column("provider", Text, nullable=False),
+    # Keyed hashes of each number alone: an inquiry names its provider by one of them.
+    Column("npi", Text, nullable=False),
+    Column("tin", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     # Everything the vendor sent, sealed; a TIN may be an SSN.
     Column("payload", LargeBinary, nullable=False),
     Index("uq_enrollments_provider", "vendor_id", "site_id", "provider", unique=True),
+    Index("ix_enrollments_npi", "vendor_id", "site_id", "npi"),
+    Index("ix_enrollments_tin", "vendor_id", "site_id", "tin"),
 )
 
 # Only payers for which someone acted: with all others an enrollment is in its first state.
