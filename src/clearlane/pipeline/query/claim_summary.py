@@ -52,6 +52,8 @@ MONTH_DAYS = 30
 DAY_SECONDS = 86_400
 QUICK_MICROS_MAX = 50_000
 """A summary that took no longer to count is counted again by whoever finds it out of date."""
+SUMMARY_AGE_MAX = timedelta(hours=1)
+"""Older than this it is counted again however long that takes: no node refreshes it, or a sandbox's clock has leapt."""
 FAR_FUTURE_MICROS = 2**62
 DENIALS = (ClaimLabel.DENIED, ClaimLabel.PARTLY_DENIED)
 PAYMENTS = (ClaimLabel.PAID, ClaimLabel.PAID_DIFFERS, ClaimLabel.PATIENT_OWES)
@@ -178,13 +180,14 @@ def _add_days(several: Sequence[SiteSummary]) -> list[ChartDay]:
 
 
 async def load_summary(context: WorkContext, site: Site) -> SiteSummary:
-    """Return the site's summary; count it now if it never was, or if it is out of date and quick to count."""
+    """Return the site's summary; count it now if it never was, or if it is out of date and old or quick to count."""
     async with context.database.read(site.scope) as tx:
         kept = await claim_summaries.find_summary(tx)
     if kept is None:
         return await refresh_summary(context, site, with_causes=True)
     summary = _DECODER.decode(kept.content)
-    if summary.took <= QUICK_MICROS_MAX and await _is_stale(context, site):
+    is_old = context.clock.now() - summary.counted_at > SUMMARY_AGE_MAX
+    if (is_old or summary.took <= QUICK_MICROS_MAX) and await _is_stale(context, site):
         return await refresh_summary(context, site)
     return summary
 
