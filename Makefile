@@ -7,8 +7,8 @@ UV := .tools/bin/uv
 TESTS ?= tests
 # More than the cores of a small machine: many tests wait for a clock, a payer or another process.
 WORKERS ?= 4
-# `make quick` and `make cov` run the tests without a server in three parts of about the same length at the
-# same time, each of which reads its own files only. A folder that is not named here is in the third.
+# `make cov` runs the tests without a server in three parts of about the same length at the same time, each of
+# which reads its own files only. A folder that is not named here is in the third.
 FIRST := tests/pipeline tests/enrollment tests/payers tests/payments tests/accounts
 SECOND := tests/console tests/claims tests/store
 THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
@@ -63,7 +63,7 @@ quick: MARKS += and not slow
 quick: .venv/.installed ## format, lint, types, architecture and the quick tests: no server, no other X12 library
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/ruff check -q .
-	@tools/side_by_side $(BIN)/mypy $(call in_parts,$(BIN)/python)
+	@tools/side_by_side $(BIN)/mypy '$(BIN)/python $(QUICK) $(TESTS) --workers 2'
 
 cov: export PYTHONDONTWRITEBYTECODE :=
 cov: export CLEARLANE_TEST_PROFILE := quick

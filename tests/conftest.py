@@ -22,7 +22,7 @@ from tests.memory_files import write_to_memory
 from tests.safe_defaults import POINTS
 from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
 
-pytest_plugins = ["tests.databases", "tests.forked_workers"]
+pytest_plugins = ["tests.databases", "tests.forked_workers", "tests.slow_tests"]
 
 write_to_memory()
 trust_none_of_the_machine()
