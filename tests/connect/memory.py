@@ -16,6 +16,7 @@ class MemoryMailbox:
         self.files: dict[str, bytes] = dict(files or {})
         """Files from the payer that wait to be collected."""
         self.files_are_whole = True
+        self.files_at_once = 4
         self.passed_over = 0
         self.trouble: Exception | None = None
         """Raised by every call while it is set."""

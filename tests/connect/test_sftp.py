@@ -8,7 +8,8 @@ import asyncssh
 import pytest
 
 from clearlane.connect.factory import check_route, open_mailbox
-from clearlane.connect.port import Denied, Presence, Unreachable
+from clearlane.connect.port import Denied, FileChanged, Presence, Unreachable
+from clearlane.connect.sftp import SMALL_FILE_BYTES_MAX, _SftpCall
 from clearlane.payers.routes import RouteSecrets
 from tests.connect import sftp_server as there
 from tests.connect.invented import interchange, route
@@ -222,8 +223,8 @@ async def test_files_that_are_never_collected_are_counted_and_reported_by_the_te
 async def test_silence_is_counted_from_block_to_block_of_64_kilobytes(payer, monkeypatch):
     """A transfer of one MiB that goes on, however slowly, tells 16 times that the server answers, each way."""
     box, answers = mailbox(payer.port), []
-    restart = box._restart_silence_timer
-    monkeypatch.setattr(box, "_restart_silence_timer", lambda: (answers.append(1), restart()))
+    restart = _SftpCall.answered
+    monkeypatch.setattr(_SftpCall, "answered", lambda call: (answers.append(1), restart(call)))
     content = interchange(filler=1024 * 1024)
     (payer.root / "out" / "B1.835").write_bytes(content)
     blocks = -(-len(content) // 65_536)
@@ -234,4 +235,50 @@ async def test_silence_is_counted_from_block_to_block_of_64_kilobytes(payer, mon
     assert await box.take("B1.835") == content
     assert len(answers) >= blocks
     assert (payer.root / "in" / "B1.837").read_bytes() == content
+    await box.close()
+
+
+async def test_many_files_are_read_and_removed_side_by_side_on_one_connection(payer):
+    box = mailbox(payer.port)
+    contents = {f"A{number:02}.835": interchange(filler=number) for number in range(40)}
+    for name, content in contents.items():
+        (payer.root / "out" / name).write_bytes(content)
+    waiting = await box.waiting()
+    taken = await asyncio.gather(*(box.take(one.name) for one in waiting))
+    assert {one.name: content for one, content in zip(waiting, taken, strict=True)} == contents
+    await asyncio.gather(*(box.drop(one.name, one) for one in waiting))
+    assert not list((payer.root / "out").iterdir())
+    assert len(payer.connections) == 1
+    await box.close()
+
+
+async def test_calls_side_by_side_after_a_lost_connection_make_one_new_connection(payer):
+    box = mailbox(payer.port)
+    for number in range(20):
+        (payer.root / "out" / f"A{number:02}.835").write_bytes(interchange())
+    waiting = await box.waiting()
+    for connection in payer.connections:
+        connection.abort()
+    lost = await asyncio.gather(*(box.take(one.name) for one in waiting), return_exceptions=True)
+    payer.connections.clear()
+    assert any(isinstance(one, Unreachable) for one in lost)
+    taken = await asyncio.gather(*(box.take(one.name) for one in waiting))
+    assert taken == [interchange()] * 20
+    assert len(payer.connections) <= 1
+    await box.close()
+
+
+@pytest.mark.parametrize("size", [0, 1, SMALL_FILE_BYTES_MAX, SMALL_FILE_BYTES_MAX + 1, 70_000])
+async def test_a_file_of_any_size_is_read_whole_and_noticed_if_it_grew_since_it_was_listed(
+    payer, size
+):
+    box, file = mailbox(payer.port), payer.root / "out" / "A.835"
+    file.write_bytes(b"x" * size)
+    await box.waiting()
+    assert await box.take("A.835") == b"x" * size
+    file.write_bytes(b"x" * (size + 1))
+    with pytest.raises(FileChanged):
+        await box.take("A.835")
+    await box.waiting()
+    assert len(await box.take("A.835")) == size + 1
     await box.close()

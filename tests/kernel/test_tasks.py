@@ -6,7 +6,12 @@ import sys
 import pytest
 
 from clearlane.kernel.clock import SystemClock
-from clearlane.kernel.tasks import INTERPRETER_SECONDS_MAX, cancel_all, run_in_background
+from clearlane.kernel.tasks import (
+    INTERPRETER_SECONDS_MAX,
+    cancel_all,
+    run_in_background,
+    run_side_by_side,
+)
 from clearlane.store.database.group_commit import (
     Actor,
     PendingWrite,
@@ -73,3 +78,27 @@ async def test_a_computation_in_the_background_gives_the_interpreter_back_soon()
     with pytest.raises(ValueError):
         await run_in_background(compute, 1, fails=True)
     assert sys.getswitchinterval() == usual > INTERPRETER_SECONDS_MAX
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 99])
+async def test_jobs_run_side_by_side_up_to_the_first_that_ends_them(at_once):
+    faults = {2: ValueError(), 5: KeyError()}
+    running = most = 0
+
+    async def job(at):
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _ in range(10 - at):
+            await asyncio.sleep(0)
+        running -= 1
+        if at in faults:
+            raise faults[at]
+        return at
+
+    jobs = [lambda at=at: job(at) for at in range(9)]
+    outcomes = await run_side_by_side(jobs, at_once, passing=(ValueError,))
+    assert most == min(at_once, 9)
+    assert outcomes[:6] == [0, 1, faults[2], 3, 4, faults[5]]
+    assert outcomes[6:] == [6, 7, 8][: len(outcomes) - 6]
+    assert await run_side_by_side([], at_once) == []

@@ -1,6 +1,6 @@
 """Mailboxes are polled when they are due, by one node at a time, and a broken one delays no other.
 
-Also tests `store/delivery/inbox`.
+Also tests `pipeline/inbound/store_files` and `store/delivery/inbox`.
 """
 
 import asyncio
@@ -9,10 +9,11 @@ from datetime import timedelta
 
 import pytest
 
-from clearlane.connect.port import Denied, Presence, Unreachable
+from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inbound.file_visits import VisitAct
 from clearlane.pipeline.inbound.receive import COLLECT_LEASE_SECONDS
 from clearlane.store.database.database import DatabaseUnavailable
 from clearlane.store.delivery import inbox
@@ -406,3 +407,78 @@ async def test_without_a_time_to_settle_a_file_is_still_dropped_in_a_later_visit
     assert box.files
     await _visit(flow)
     assert not box.files
+
+
+class _BackwardMailbox(MemoryMailbox):
+    """A mailbox that answers later questions earlier, and can break off at one file."""
+
+    def __init__(self, files, *, breaks_at="", gone=()):
+        super().__init__(files)
+        self.breaks_at, self.gone = breaks_at, gone
+        self.in_flight = self.most = 0
+
+    async def take(self, name):
+        self.in_flight += 1
+        self.most = max(self.most, self.in_flight)
+        for _ in range(9 - 2 * (int(name) % self.files_at_once)):
+            await asyncio.sleep(0)
+        self.in_flight -= 1
+        if name == self.breaks_at:
+            raise Unreachable("The line is cut.")
+        if name in self.gone:
+            raise Denied("The file is locked.")
+        return await super().take(name)
+
+
+def _acknowledgements(count):
+    return {f"{number:03}": ta1(1, own=500 + number) for number in range(count)}
+
+
+@pytest.mark.both_databases
+async def test_files_are_taken_side_by_side_and_stored_in_their_order(flow, monkeypatch):
+    monkeypatch.setattr(receive, "STORED_TOGETHER_FILES_MAX", 7)
+    box = _BackwardMailbox(_acknowledgements(25))
+    flow.connections.mailboxes["Medical", PAYER] = box
+    ids = await look(flow)
+    assert ids == sorted(ids)
+    assert [one.name for one in await flow.files()] == [f"{number:03}" for number in range(25)]
+    assert box.most == box.files_at_once
+    assert not box.files
+
+
+async def test_what_comes_after_a_broken_connection_does_not_overtake_what_failed(flow):
+    """The files that are next to it were read, and must be read again."""
+    box = _BackwardMailbox(_acknowledgements(9), breaks_at="004", gone={"001"})
+    flow.connections.mailboxes["Medical", PAYER] = box
+    assert len(await look(flow)) == 3
+    assert [one.name for one in await flow.files()] == ["000", "002", "003"]
+    assert await fault_of(flow)
+    box.breaks_at, box.gone = "", ()
+    flow.clock.advance(timedelta(seconds=300))
+    assert len(await look(flow)) == 6
+    assert not box.files
+
+
+async def test_a_backlog_is_visited_again_at_once_until_nothing_can_be_done(flow, monkeypatch):
+    monkeypatch.setattr(receive, "COLLECT_FILES_MAX", 2)
+    box = flow.connections.mailboxes["Medical", PAYER] = MemoryMailbox(_acknowledgements(5))
+    assert [len(await look(flow)) for _ in range(4)] == [2, 2, 1, 0]
+    assert await turn_ends(flow) == to_micros(flow.clock.now() + timedelta(seconds=300))
+    assert not box.files
+    stuck = flow.connections.mailboxes["Medical", PAYER] = _WrittenMailbox()
+    stuck.may_remove = False
+    stuck.files |= _acknowledgements(5)
+    await _visit(flow, 9)  # all are stored, and none can be removed
+    assert len(await flow.files()) == 5
+    assert await turn_ends(flow) == to_micros(flow.clock.now() + timedelta(seconds=300))
+
+
+def test_small_files_are_stored_together_and_a_large_one_alone(monkeypatch):
+    monkeypatch.setattr(receive, "STORED_TOGETHER_BYTES_MAX", 1_000)
+    sizes = (400, 400, 400, 1_001, 1, 1_000)
+    acts = [
+        receive._FileAct(IncomingFile(f"{at}", size), VisitAct.TAKE, None)
+        for at, size in enumerate(sizes)
+    ]
+    groups = [[one.incoming.size for one in group] for group in receive._groups(acts)]
+    assert groups == [[400, 400], [400], [1_001], [1], [1_000]]

@@ -65,6 +65,7 @@ class CoreMailbox:
     """
 
     files_are_whole = True
+    files_at_once = 1
 
     def __init__(self, connection: CoreConnection) -> None:
         self._connection = connection

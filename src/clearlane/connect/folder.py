@@ -48,6 +48,7 @@ class FolderMailbox:
     """A mailbox of two directories."""
 
     files_are_whole = False
+    files_at_once = 8
 
     def __init__(
         self,

@@ -69,6 +69,7 @@ class LoopbackMailbox:
     """The mailbox of a simulated payer. A file is put there in one write, so it is whole when it is seen."""
 
     files_are_whole = True
+    files_at_once = 1
 
     def __init__(
         self,

@@ -77,6 +77,8 @@ class Mailbox(Protocol):
 
     files_are_whole: bool
     """Whether a file that waits is complete. False if the payer may still be writing it: directories of any sort."""
+    files_at_once: int
+    """How many files may be taken or dropped side by side."""
     passed_over: int
     """How many files the last look at those that wait passed over, because of their names."""
 

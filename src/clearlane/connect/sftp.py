@@ -6,7 +6,7 @@ the login. This machine's own SSH configuration is not used.
 
 import asyncio
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import PurePosixPath
 
@@ -35,9 +35,12 @@ from clearlane.payers.name_patterns import PARTIAL_SUFFIX, matches_incoming
 from clearlane.payers.routes import Route, RouteSecrets
 
 # Silence is counted from block to block, so that a slow transfer that goes on is not cut off. Several blocks are on their
-# way at once: a distant server would else be asked for one at a time.
+# way at once, and so are several small files: a distant server would else be asked for one at a time.
 TRANSFER_BLOCK_BYTES = 64 * 1024
 TRANSFER_BLOCKS_AT_ONCE = 16
+FILES_AT_ONCE = 16
+SMALL_FILE_BYTES_MAX = 32 * 1024 - 1
+"""A file that is read by one request: every server answers so much at once."""
 NANOS = 1_000_000_000
 TIME_STEP_SECONDS = 1
 """The times of most SFTP servers are whole seconds, so a difference may be too large by this."""
@@ -59,14 +62,38 @@ CONNECTION_LOST_ERRORS = (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection
 CLOSE_SECONDS = 2
 
 
-class _NoTimer:
-    """A timer that was never set."""
+class _SftpCall:
+    """A call of the mailbox on its SFTP session, with the timers that end the connection if the server does not answer.
 
-    def cancel(self) -> None:
-        """Do nothing."""
+    A silent connection is aborted, rather than the call that waits on it canceled: a canceled call would wait again, for
+    the server to close its file.
+    """
 
+    def __init__(
+        self, sftp: asyncssh.SFTPClient, seconds: float, disconnect: Callable[[], None]
+    ) -> None:
+        self.sftp = sftp
+        self._seconds = seconds
+        self._disconnect = disconnect
+        later = asyncio.get_running_loop().call_later
+        self._silence_timer = later(seconds, disconnect)
+        self._transfer_timer = later(seconds, disconnect)
 
-_NO_TIMER: "_NoTimer | asyncio.TimerHandle" = _NoTimer()
+    def answered(self) -> None:
+        """Count silence from now on."""
+        self._silence_timer.cancel()
+        self._silence_timer = asyncio.get_running_loop().call_later(self._seconds, self._disconnect)
+
+    def begin_transfer(self, size: int) -> None:
+        """Limit the time of a whole transfer, however slowly it trickles."""
+        self._transfer_timer.cancel()
+        seconds = self._seconds + size / limits.TRANSFER_BYTES_PER_SECOND_MIN
+        self._transfer_timer = asyncio.get_running_loop().call_later(seconds, self._disconnect)
+
+    def end(self) -> None:
+        """Stop the timers."""
+        self._silence_timer.cancel()
+        self._transfer_timer.cancel()
 
 
 class SftpMailbox:
@@ -79,6 +106,7 @@ class SftpMailbox:
     """
 
     files_are_whole = False
+    files_at_once = FILES_AT_ONCE
 
     def __init__(
         self, route: Route, secrets: RouteSecrets, lookup: Lookup = query_name_server
@@ -94,41 +122,43 @@ class SftpMailbox:
         self._connection: asyncssh.SSHClientConnection | None = None
         self._sftp: asyncssh.SFTPClient | None = None
         self.passed_over = 0
+        self._listed: dict[str, int] = {}
+        """Sizes of the plain files that the last look at those that wait has found, by name."""
         self._taken: dict[str, int] = {}
         self._was_silent = False
-        self._silence_timer = self._transfer_timer = _NO_TIMER
+        self._connecting = asyncio.Lock()
 
     async def put(self, name: str, content: bytes, before_arrival: BeforeArrival = no_mark) -> None:
         final = str(self._outbox / require_outgoing_name(name))
         if len(content) > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
         # The payer collects nothing before the rename, so a failure until then means: not arrived.
-        async with self._session(Presence.ABSENT) as sftp:
-            if await self._is_there_already(sftp, final, content):
+        async with self._session(Presence.ABSENT) as call:
+            if await self._is_there_already(call, final, content):
                 return
-            await self._upload(sftp, final + PARTIAL_SUFFIX, content)
+            await self._upload(call, final + PARTIAL_SUFFIX, content)
         await before_arrival()
-        async with self._session(Presence.UNKNOWN) as sftp:
-            await sftp.rename(final + PARTIAL_SUFFIX, final)
+        async with self._session(Presence.UNKNOWN) as call:
+            await call.sftp.rename(final + PARTIAL_SUFFIX, final)
 
     async def look(self, name: str) -> Presence:
         final = str(self._outbox / require_outgoing_name(name))
-        async with self._session() as sftp:
+        async with self._session() as call:
+            sftp = call.sftp
             if await sftp.lexists(final):
                 return Presence.THERE
             # A file that the payer has collected is missing just like one that never came.
             missed = self._route.flag("uploads_stay") or await sftp.lexists(final + PARTIAL_SUFFIX)
-            await sftp.stat(
-                str(self._outbox)
-            )  # raises if the directory is gone: that proves nothing
+            # Raises if the directory is gone: that proves nothing.
+            await sftp.stat(str(self._outbox))
             return Presence.ABSENT if missed else Presence.UNKNOWN
 
     async def waiting(self) -> list[IncomingFile]:
         found: list[tuple[int, str, int]] = []
         odd = 0
         directory_nanos: int | None = None
-        async with self._session() as sftp:
-            async for entry in sftp.scandir(str(self._inbox)):
+        async with self._session() as call:
+            async for entry in call.sftp.scandir(str(self._inbox)):
                 name, facts = str(entry.filename), entry.attrs
                 if name == ".":
                     directory_nanos = _modified_nanos(facts) or None
@@ -142,28 +172,33 @@ class SftpMailbox:
                 if len(found) >= limits.FILES_WAITING_MAX:
                     break
         self.passed_over = odd
+        self._listed = {name: size for _, name, size in found}
         return [
             IncomingFile(name, size, modified, _age_seconds(modified, directory_nanos))
             for modified, name, size in sorted(found)
         ]
 
     async def take(self, name: str) -> bytes:
-        async with self._session() as sftp:
-            content = await self._download(sftp, str(self._inbox / require_incoming_name(name)))
+        path = str(self._inbox / require_incoming_name(name))
+        async with self._session() as call:
+            size = self._listed.get(name)
+            if size is None:
+                size = await self._plain_size(call, path)
+            content = await self._download(call, path, size)
         self._taken[name] = len(content)
         return content
 
     async def drop(self, name: str, seen: IncomingFile | None = None) -> None:
         file = str(self._inbox / require_incoming_name(name))
         size = self._taken.pop(name, None)
-        async with self._session() as sftp:
+        async with self._session() as call:
             try:
-                facts = await sftp.lstat(file)
+                facts = await call.sftp.lstat(file)
                 grew = size is not None and facts.size != size
                 found = (facts.size or 0, _modified_nanos(facts))
                 if grew or (seen is not None and found != (seen.size, seen.modified_nanos)):
                     raise FileChanged("The file has changed since it was read.")
-                await sftp.remove(file)
+                await call.sftp.remove(file)
             except NOT_FOUND_ERRORS:
                 return
 
@@ -186,8 +221,8 @@ class SftpMailbox:
                 return f"logged in to {self._address_text} as {self._route.text('username')}"
 
         async def outbox() -> str:
-            async with self._session() as sftp:
-                if not await sftp.isdir(str(self._outbox)):
+            async with self._session() as call:
+                if not await call.sftp.isdir(str(self._outbox)):
                     raise Denied(f"There is no directory {self._outbox}.")
                 return f"{self._outbox} is there"
 
@@ -202,22 +237,17 @@ class SftpMailbox:
         return f"{self._route.text('host')}:{self._route.number('port')}"
 
     @asynccontextmanager
-    async def _session(
-        self, arrival: Presence = Presence.UNKNOWN
-    ) -> AsyncIterator[asyncssh.SFTPClient]:
-        """Yield the SFTP session; raise Denied or Unreachable for its errors and drop a broken connection."""
-        sftp = self._sftp or await self._connect()
-        self._was_silent = False
-        self._restart_silence_timer()
-        self._start_transfer_timer(0)
+    async def _session(self, arrival: Presence = Presence.UNKNOWN) -> AsyncIterator[_SftpCall]:
+        """Yield a call of the SFTP session; raise Denied or Unreachable for its errors and drop a broken connection."""
+        call = _SftpCall(await self._connected(), self._seconds, self._disconnect_silent)
         try:
-            yield sftp
+            yield call
         except PERMANENT_ERRORS as fault:
             raise Denied(f"{self._address_text} refused: {_fault_name(fault)}.") from None
         except (asyncssh.Error, OSError) as fault:
-            if not isinstance(fault, asyncssh.SFTPError) or isinstance(
-                fault, CONNECTION_LOST_ERRORS
-            ):
+            is_lost = not isinstance(fault, asyncssh.SFTPError)
+            is_lost |= isinstance(fault, CONNECTION_LOST_ERRORS)
+            if is_lost and call.sftp is self._sftp:  # not one that was made since
                 self._abandon()
             message = f"{self._address_text} failed: {_fault_name(fault)}."
             if self._was_silent:
@@ -226,8 +256,16 @@ class SftpMailbox:
                 )
             raise Unreachable(message, arrival) from None
         finally:
-            self._silence_timer.cancel()
-            self._transfer_timer.cancel()
+            call.end()
+
+    async def _connected(self) -> asyncssh.SFTPClient:
+        """Return the session; calls side by side make one connection."""
+        if self._sftp is None:
+            async with self._connecting:
+                if self._sftp is None:
+                    self._was_silent = False
+                    return await self._connect()
+        return self._sftp
 
     def _abandon(self) -> None:
         connection, self._connection, self._sftp = self._connection, None, None
@@ -302,74 +340,64 @@ class SftpMailbox:
             ) from None
         return [key]
 
-    async def _is_there_already(
-        self, sftp: asyncssh.SFTPClient, final: str, content: bytes
-    ) -> bool:
+    async def _is_there_already(self, call: _SftpCall, final: str, content: bytes) -> bool:
         """Return whether this very file is there; raise Denied for another file of its name."""
         try:
-            facts = await sftp.lstat(final)
+            size = await self._plain_size(call, final)
         except NOT_FOUND_ERRORS:
             return False
-        if facts.size != len(content) or await self._download(sftp, final) != content:
+        if size != len(content) or await self._download(call, final, size) != content:
             raise Denied("Another file of this name is there.")
         return True
 
-    async def _upload(self, sftp: asyncssh.SFTPClient, partial: str, content: bytes) -> None:
-        self._start_transfer_timer(len(content))
+    async def _upload(self, call: _SftpCall, partial: str, content: bytes) -> None:
+        call.begin_transfer(len(content))
         window = TRANSFER_BLOCK_BYTES * TRANSFER_BLOCKS_AT_ONCE
-        async with sftp.open(partial, "wb", block_size=TRANSFER_BLOCK_BYTES) as file:
+        async with call.sftp.open(partial, "wb", block_size=TRANSFER_BLOCK_BYTES) as file:
 
             async def write_block(at: int) -> None:
                 await file.write(content[at : at + TRANSFER_BLOCK_BYTES], at)
-                self._restart_silence_timer()
+                call.answered()
 
             for start in range(0, len(content), window):
                 blocks = range(start, min(start + window, len(content)), TRANSFER_BLOCK_BYTES)
                 await asyncio.gather(*map(write_block, blocks))
             with suppress(asyncssh.SFTPOpUnsupported, asyncssh.SFTPFailure):
                 await file.fsync()
-        facts = await sftp.lstat(partial)
+        facts = await call.sftp.lstat(partial)
         if facts.size is not None and facts.size != len(content):
             raise Unreachable(f"{self._address_text} stored less than was sent.", Presence.ABSENT)
 
-    async def _download(self, sftp: asyncssh.SFTPClient, path: str) -> bytes:
-        facts = await sftp.lstat(path)
-        size = facts.size or 0
+    async def _plain_size(self, call: _SftpCall, path: str) -> int:
+        """Return the size of a plain file; raise Denied for any other entry."""
+        facts = await call.sftp.lstat(path)
         if not _is_plain(facts):
             raise Denied("The entry with this name is not a plain file.")
+        return facts.size or 0
+
+    async def _download(self, call: _SftpCall, path: str, size: int) -> bytes:
+        """Read a file that had a size when it was looked at."""
         if size > self._bytes_max:
             raise Denied(f"The file is larger than {self._bytes_max} bytes.")
-        self._start_transfer_timer(size)
+        call.begin_transfer(size)
+        # One byte more than there is, to notice a file that has grown.
+        if size <= SMALL_FILE_BYTES_MAX:
+            async with call.sftp.open(path, "rb", block_size=0) as file:
+                small: bytes = await file.read(size + 1, 0)
+            if len(small) != size:
+                raise FileChanged("The file is still being written.")
+            return small
         content, count = bytearray(size + 1), 0
-        async with sftp.open(
+        async with call.sftp.open(
             path, "rb", block_size=TRANSFER_BLOCK_BYTES, max_requests=TRANSFER_BLOCKS_AT_ONCE
         ) as file:
-            # One byte more than there is, to notice a file that has grown.
             async for at, block in await file.read_parallel(size + 1, 0):
-                self._restart_silence_timer()
+                call.answered()
                 content[at : at + len(block)] = block
                 count += len(block)
         if count != size:
             raise FileChanged("The file is still being written.")
         return bytes(content[:size])
-
-    # A silent connection is aborted, rather than the call that waits on it canceled: a canceled call
-    # would wait again, for the server to close its file.
-
-    def _restart_silence_timer(self) -> None:
-        """Restart the silence timer: the server answered."""
-        self._silence_timer.cancel()
-        self._silence_timer = asyncio.get_running_loop().call_later(
-            self._seconds, self._disconnect_silent
-        )
-
-    def _start_transfer_timer(self, size: int) -> None:
-        """Limit the time of a whole transfer, however slowly it trickles."""
-        self._transfer_timer.cancel()
-        seconds = self._seconds + size / limits.TRANSFER_BYTES_PER_SECOND_MIN
-        self._transfer_timer = asyncio.get_running_loop().call_later(
-            seconds, self._disconnect_silent
-        )
 
     def _disconnect_silent(self) -> None:
         self._was_silent = True

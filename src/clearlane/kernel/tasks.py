@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
@@ -26,6 +26,37 @@ async def cancel_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=CANCEL_RETRY_SECONDS)
+
+
+async def run_side_by_side(
+    jobs: Sequence[Callable[[], Awaitable[T]]],
+    at_once: int,
+    *,
+    passing: tuple[type[Exception], ...] = (),
+) -> list[T | Exception]:
+    """Run jobs in order, some at a time; return the result of each, or what it raised.
+
+    After an exception that is not of a ``passing`` type no further job begins, and the list ends with the last that began.
+    """
+    outcomes: dict[int, T | Exception] = {}
+    left = iter(enumerate(jobs))
+    goes_on = True
+
+    async def work() -> None:
+        nonlocal goes_on
+        for at, job in left:
+            try:
+                outcomes[at] = await job()
+            except Exception as fault:  # noqa: BLE001  (returned)
+                outcomes[at] = fault
+                goes_on = goes_on and isinstance(fault, passing)
+            if not goes_on:
+                return
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(at_once, len(jobs))):
+            group.create_task(work())
+    return [outcomes[at] for at in sorted(outcomes)]
 
 
 async def run_in_background(work: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> T:

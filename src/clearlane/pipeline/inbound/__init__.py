@@ -1,8 +1,9 @@
 """Take in the files of payers.
 
 A timer runs ``receive`` every other second: it fetches files from mailboxes, stores them raw, and starts ``post`` for
-each; ``file_visits`` decides when one that its payer may still be writing is taken and dropped. A connection that is
-brought files calls ``receive.receive`` itself. ``post`` identifies a file and has
+each; ``file_visits`` decides when one that its payer may still be writing is taken and dropped, and ``store_files``
+stores several together. A connection that is brought files calls ``receive.receive`` itself.
+``post`` identifies a file and has
 ``check_addresses`` compare its sender and receiver with the route; it passes answers to inquiries to
 ``post_inquiries`` and payments to ``post_payments``, reads everything else with ``inbound_statements``, which finds the
 claims with ``match_claims``, and records the facts (``pipeline.record_facts``). ``file_payers`` says which payers a file is about: that of

@@ -11,59 +11,60 @@ soon after the node does. Of formats it knows only whether an interchange has it
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeVar
 
 import structlog
 
 from clearlane.claims.responses.identify import is_unfinished
 from clearlane.connect.connections import PayerRoute
-from clearlane.connect.file_names import INCOMING_NAME_CHARACTERS_MAX
 from clearlane.connect.port import Denied, FileChanged, IncomingFile, Mailbox, Unreachable
-from clearlane.engine import fault_injection
+from clearlane.engine.fault_injection import crash_point
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.tasks import run_side_by_side
 from clearlane.pipeline.inbound import post
 from clearlane.pipeline.inbound.file_visits import VisitAct, is_quiet, next_act, unchanged
 from clearlane.pipeline.inbound.match_payments import match_waiting
+from clearlane.pipeline.inbound.store_files import (
+    FetchedFile,
+    ReceivedFile,
+    poll_key,
+    store_files,
+)
 from clearlane.pipeline.outbound.dispatch import record_poll
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import StoreFault, Tx, require_row
+from clearlane.store.database.database import StoreFault, Tx
 from clearlane.store.delivery import inbox, seen_files
-from clearlane.store.delivery.inbox import InboxResult, NewInboxFile
 from clearlane.store.delivery.seen_files import SeenFile
 
 log = structlog.get_logger()
 
-# How long one visit to a mailbox may last, how long a silent node keeps its lease on it and how often a live one
-# renews it, how many routes are visited side by side, how many files are taken, and how often posting is retried.
+# How long one visit to a mailbox may last and until when it begins to fetch more, how long a silent node keeps its lease on
+# it and how often a live one renews it, how many routes are visited side by side, how many files one visit takes, how many of
+# them, and of how many bytes, are stored together, and how often posting is retried.
 COLLECT_SECONDS_MAX = 300
+COLLECT_BEGIN_SECONDS_MAX = 60
 COLLECT_LEASE_SECONDS = 20
 COLLECT_LEASE_RENEWAL_SECONDS = 5
 COLLECT_ROUTES_AT_ONCE = 32
-COLLECT_FILES_MAX = 500
+COLLECT_FILES_MAX = 2_000
+STORED_TOGETHER_FILES_MAX = 100
+STORED_TOGETHER_BYTES_MAX = 8 * 1024 * 1024
 POST_RETRY_SECONDS = 600
 
 NAME = "collect"
 EVERY_SECONDS = 2
 TOO_SLOW = "The payer did not answer in time."
-GREW = "The file was not finished when it was stored. File {id} has all of it."
-TOO_LARGE = f"The file is larger than {limits.TRANSFER_BYTES_MAX} bytes; it was left where it is."
+
+T = TypeVar("T")
 
 
 class IncomingFileTooLarge(Exception):
     """A file is larger than any that is taken."""
-
-
-class ReceivedFile(NamedTuple):
-    """A stored file."""
-
-    id: int
-    is_new: bool
-    """False if the same file was stored before."""
 
 
 async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -88,49 +89,10 @@ async def receive(
     When this returns the file is durable, so its bringer may drop it. The same bytes of the same payer are one file,
     whatever its name. Raises :class:`IncomingFileTooLarge`, and then nothing is stored.
     """
-    return await _store(context, route, name, content)
-
-
-async def _store(
-    context: WorkContext,
-    route: PayerRoute,
-    name: str,
-    content: bytes,
-    *,
-    seen: SeenFile | None = None,
-    unfinished: bool = False,
-) -> ReceivedFile:
-    """Store a file, and with it as what it was ``seen`` in its mailbox."""
     if len(content) > limits.TRANSFER_BYTES_MAX:
         raise IncomingFileTooLarge
-    context.database.require_space()
-    new = await _seal(context, route, name, content, known_by=content)
-
-    async def job(tx: Tx) -> ReceivedFile:
-        id, is_new = await _add(tx, route, new)
-        if seen is not None:
-            await seen_files.record_stored(
-                tx, poll_key(route), seen, inbox_id=id, unfinished=unfinished
-            )
-            if is_new and seen.earlier_inbox_id is not None:
-                await _supersede(context, tx, seen.earlier_inbox_id, id, content)
-        return ReceivedFile(id, is_new)
-
-    return await context.database.write(inbox.SCOPE, job, actor=context.actor)
-
-
-async def _supersede(
-    context: WorkContext, tx: Tx, earlier_id: int, id: int, content: bytes
-) -> None:
-    """Discard the unfinished beginning of a file that is stored as a whole now. What is finished was posted, and stays."""
-    earlier = require_row(await inbox.lock(tx, earlier_id), "an inbox file")
-    if earlier.state not in {inbox.STORED, inbox.QUARANTINED}:
-        return
-    begun = await inbox.read_content(tx, context.vault, earlier)
-    if content.startswith(begun) and is_unfinished(begun):
-        result = InboxResult(state=inbox.DISCARDED, kinds=earlier.kinds, reason=GREW.format(id=id))
-        await inbox.record_result(tx, earlier_id, result, to_micros(context.clock.now()))
-        tx.audit("inbox.superseded", ids=[str(earlier_id)], detail=f"by {id}")
+    [received] = await store_files(context, route, [FetchedFile(name, content)])
+    return received
 
 
 async def receive_files(
@@ -188,8 +150,13 @@ async def _visit_mailboxes(
     return found
 
 
-_FileAct: TypeAlias = tuple[IncomingFile, VisitAct, SeenFile | None]
-"""What to do with a file, and how it was seen; None if the mailbox's files are whole."""
+class _FileAct(NamedTuple):
+    """What to do with a file."""
+
+    incoming: IncomingFile
+    act: VisitAct
+    seen: SeenFile | None
+    """How it was seen; None if the mailbox's files are whole."""
 
 
 class _MailboxVisit:
@@ -203,6 +170,10 @@ class _MailboxVisit:
         self._new: list[int] = []
         self._fault = ""
         self._passed_over = 0
+        self._done = 0
+        """How many files were stored or dropped."""
+        self._goes_on = False
+        """Whether more files wait that can be fetched or dropped at once."""
 
     async def run(self, now: datetime) -> list[int]:
         """Fetch what waits, and record when to poll again. No fault reaches the other routes."""
@@ -221,7 +192,8 @@ class _MailboxVisit:
             ended.set()  # a write that has begun cannot be canceled
             await renewing
         route = self._route
-        next_at = to_micros(now + timedelta(seconds=route.poll_seconds))
+        pause = 0 if self._goes_on and not self._fault else route.poll_seconds
+        next_at = to_micros(now + timedelta(seconds=pause))
 
         async def job(tx: Tx) -> bool:
             await record_poll(
@@ -259,20 +231,21 @@ class _MailboxVisit:
         try:
             waiting = await mailbox.waiting()
             self._passed_over = mailbox.passed_over
-            acts: list[_FileAct] = [(incoming, VisitAct.TAKE, None) for incoming in waiting]
+            acts: list[_FileAct] = [_FileAct(incoming, VisitAct.TAKE, None) for incoming in waiting]
             if not mailbox.files_are_whole:
                 acts = await self._decide(waiting)
-            for incoming, act, seen in acts[:COLLECT_FILES_MAX]:
-                try:
-                    if act is VisitAct.DROP:
-                        await self._drop(mailbox, incoming, seen)
-                    else:
-                        await self._fetch(mailbox, incoming, seen)
-                except FileChanged:  # the next visit sees it as it is then
-                    log.debug("file changes", route=self._route.route_id)
-                except Denied as fault:  # the next file may be allowed
-                    if not self._fault and await _is_there(mailbox, incoming.name):
-                        self._fault = str(fault)
+            clock = asyncio.get_running_loop()
+            until, left = clock.time() + COLLECT_BEGIN_SECONDS_MAX, len(acts)
+            for group in _groups(acts[:COLLECT_FILES_MAX]):
+                if clock.time() > until:
+                    break
+                if group[0].act is VisitAct.DROP:
+                    await self._drop_stored(mailbox, group)
+                else:
+                    await self._fetch(mailbox, group)
+                left -= len(group)
+            # If nothing can be fetched or dropped, a further visit is of no use.
+            self._goes_on = left > 0 and self._done > 0
         finally:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(limits.MAILBOX_CLOSE_SECONDS_MAX):
@@ -304,28 +277,103 @@ class _MailboxVisit:
             for file in waiting
         ]
         found = [
-            (file, act, same[name] or _with_earlier(now_seen[name], before.get(name)))
+            _FileAct(file, act, same[name] or _with_earlier(now_seen[name], before.get(name)))
             for file, act, name in acts
             if act is not VisitAct.LEAVE
         ]
         # What is new first: files that a server does not let us remove must not keep others from being taken.
-        return sorted(found, key=lambda each: each[1] is VisitAct.DROP)
+        return sorted(found, key=lambda each: each.act is VisitAct.DROP)
 
-    async def _drop(self, mailbox: Mailbox, incoming: IncomingFile, seen: SeenFile | None) -> None:
-        """Remove a file that an earlier visit stored and that is still as it was then."""
+    async def _fetch(self, mailbox: Mailbox, group: Sequence[_FileAct]) -> dict[str, ReceivedFile]:
+        """Take files and store them in one transaction, in their order; return those that have an end, by name.
+
+        They are dropped at once if the payer's files appear whole. A file that may still be being written and has no end
+        is stored only when its writer seems to be done with it: then a person must look.
+        """
+        context = self._context
+        taken, fault = await self._side_by_side(mailbox, group, lambda one: _take(mailbox, one))
+        crash_point("fetched")
+        settle, now = self._settle_seconds, to_micros(context.clock.now())
+        files = [
+            file
+            for file in await asyncio.to_thread(lambda: [_look_for_end(one) for _, one in taken])
+            if not file.unfinished or is_quiet(file.seen, now, settle_seconds=settle)
+        ]
+        received = await store_files(context, self._route, files) if files else []
+        self._done += len(received)
+        self._new += [
+            stored.id
+            for file, stored in zip(files, received, strict=True)
+            if stored.is_new and not file.excess_bytes
+        ]
+        crash_point("stored")
+        if fault is None:
+            whole = [act for act, file in taken if act.seen is None and not file.excess_bytes]
+            _, fault = await self._side_by_side(
+                mailbox, whole, lambda one: mailbox.drop(one.incoming.name)
+            )
+            crash_point("dropped")
+        if fault is not None:
+            raise fault
+        return {
+            file.name: stored
+            for file, stored in zip(files, received, strict=True)
+            if not (file.unfinished or file.excess_bytes)
+        }
+
+    async def _drop_stored(self, mailbox: Mailbox, group: Sequence[_FileAct]) -> None:
+        """Remove files that an earlier visit stored and that are still as they were then."""
         context, key = self._context, poll_key(self._route)
-        if not incoming.modified_nanos:
-            # The size alone does not tell whether it was replaced: it is read again, and new content is stored.
-            again = await self._fetch(mailbox, incoming, seen)
-            if again is None or again.is_new:
-                return
-        await mailbox.drop(incoming.name, incoming)
-        fault_injection.crash_point("dropped")
-        await context.database.write(
-            inbox.SCOPE,
-            lambda tx: seen_files.forget(tx, key, [incoming.name]),
-            actor=context.actor,
+        # The size alone does not tell whether a file was replaced: it is read again, and new content is stored.
+        doubtful = [one for one in group if not one.incoming.modified_nanos]
+        again = await self._fetch(mailbox, doubtful) if doubtful else {}
+        same = [
+            one
+            for one in group
+            if one.incoming.modified_nanos
+            or ((stored := again.get(one.incoming.name)) and not stored.is_new)
+        ]
+        dropped, fault = await self._side_by_side(
+            mailbox, same, lambda one: mailbox.drop(one.incoming.name, one.incoming)
         )
+        crash_point("dropped")
+        names = [one.incoming.name for one, _ in dropped]
+        if names:
+            self._done += len(names)
+            await context.database.write(
+                inbox.SCOPE, lambda tx: seen_files.forget(tx, key, names), actor=context.actor
+            )
+        if fault is not None:
+            raise fault
+
+    async def _side_by_side(
+        self,
+        mailbox: Mailbox,
+        group: Sequence[_FileAct],
+        work: Callable[[_FileAct], Awaitable[T]],
+    ) -> tuple[list[tuple[_FileAct, T]], Exception | None]:
+        """Do something with each file, several at a time; return the results, and what ended the connection.
+
+        The results are in order, without files that changed or are denied, up to the first that failed with the connection:
+        what comes after it would overtake it.
+        """
+        results: list[tuple[_FileAct, T]] = []
+        outcomes = await run_side_by_side(
+            [partial(work, one) for one in group],
+            mailbox.files_at_once,
+            passing=(FileChanged, Denied),
+        )
+        for one, outcome in zip(group, outcomes, strict=False):
+            if isinstance(outcome, FileChanged):  # the next visit sees it as it is then
+                log.debug("file changes", route=self._route.route_id)
+            elif isinstance(outcome, Denied):  # the next file may be allowed
+                if not self._fault and await _is_there(mailbox, one.incoming.name):
+                    self._fault = str(outcome)
+            elif isinstance(outcome, Exception):
+                return results, outcome
+            else:
+                results.append((one, outcome))
+        return results, None
 
     async def _renew_lease(self, ended: asyncio.Event) -> None:
         """Extend the lease now and then: short leases free the routes of a node that died soon."""
@@ -339,41 +387,41 @@ class _MailboxVisit:
                     actor=context.actor,
                 )
 
-    async def _fetch(
-        self, mailbox: Mailbox, incoming: IncomingFile, seen: SeenFile | None
-    ) -> ReceivedFile | None:
-        """Take and store a file; return what was stored, None if it has no end or cannot be stored.
 
-        It is dropped at once if the payer's files appear whole. ``seen`` is how a file that may still be being written was
-        seen; None if it is whole. If it has no end, it is stored only when its writer seems to be done with it: then a
-        person must look.
-        """
-        context, route, name = self._context, self._route, incoming.name
-        if incoming.size > limits.TRANSFER_BYTES_MAX:
-            await _record_too_large(context, route, name, incoming.size, seen)
-            return None
-        content = await mailbox.take(name)
-        fault_injection.crash_point("fetched")
-        unfinished = False
-        if seen is not None:
-            if len(content) != seen.bytes:
-                raise FileChanged
-            unfinished = await asyncio.to_thread(is_unfinished, content)
-            now, settle = to_micros(context.clock.now()), self._settle_seconds
-            if unfinished and not is_quiet(seen, now, settle_seconds=settle):
-                return None
-        try:
-            received = await _store(context, route, name, content, seen=seen, unfinished=unfinished)
-        except IncomingFileTooLarge:  # larger than the mailbox said
-            await _record_too_large(context, route, name, len(content), seen)
-            return None
-        if received.is_new:
-            self._new.append(received.id)
-        fault_injection.crash_point("stored")
-        if seen is None:
-            await mailbox.drop(name)
-            fault_injection.crash_point("dropped")
-        return None if unfinished else received
+def _groups(acts: Sequence[_FileAct]) -> Iterator[list[_FileAct]]:
+    """Yield neighbors with the same thing to do, as many as are stored together."""
+    group: list[_FileAct] = []
+    size = 0
+    for one in acts:
+        size += one.incoming.size
+        is_full = len(group) >= STORED_TOGETHER_FILES_MAX or size > STORED_TOGETHER_BYTES_MAX
+        if group and (is_full or group[0].act is not one.act):
+            yield group
+            group, size = [], one.incoming.size
+        group.append(one)
+    if group:
+        yield group
+
+
+async def _take(mailbox: Mailbox, one: _FileAct) -> FetchedFile:
+    """Read a file, unless it is larger than any that is taken."""
+    name, size = one.incoming.name, one.incoming.size
+    if size > limits.TRANSFER_BYTES_MAX:
+        return FetchedFile(name, b"", one.seen, excess_bytes=size)
+    content = await mailbox.take(name)
+    size = len(content)
+    if one.seen is not None and size != one.seen.bytes:
+        raise FileChanged
+    if size > limits.TRANSFER_BYTES_MAX:  # larger than the mailbox said
+        return FetchedFile(name, b"", one.seen, excess_bytes=size)
+    return FetchedFile(name, content, one.seen)
+
+
+def _look_for_end(file: FetchedFile) -> FetchedFile:
+    """Return a file that may still be being written, with whether it has its end."""
+    if file.seen is None or file.excess_bytes:
+        return file
+    return file._replace(unfinished=is_unfinished(file.content))
 
 
 def _with_earlier(seen: SeenFile, before: SeenFile | None) -> SeenFile:
@@ -381,71 +429,6 @@ def _with_earlier(seen: SeenFile, before: SeenFile | None) -> SeenFile:
     if before is None:
         return seen
     return seen._replace(earlier_inbox_id=before.inbox_id or before.earlier_inbox_id)
-
-
-async def _record_too_large(
-    context: WorkContext, route: PayerRoute, name: str, size: int, seen: SeenFile | None
-) -> None:
-    """Record a file that is not fetched, once by its name and size, and leave it for a person."""
-    known_by = f"{name}:{size}".encode()
-    new = await _seal(context, route, name, b"", known_by)
-
-    async def job(tx: Tx) -> None:
-        id, is_new = await _add(tx, route, new)
-        if is_new:
-            result = InboxResult(state=inbox.QUARANTINED, reason=TOO_LARGE)
-            await inbox.record_result(tx, id, result, new.received_at)
-        if seen is not None:
-            key = poll_key(route)
-            await seen_files.record_stored(tx, key, seen, inbox_id=id, unfinished=True)
-
-    await context.database.write(inbox.SCOPE, job, actor=context.actor)
-
-
-async def _seal(
-    context: WorkContext, route: PayerRoute, name: str, content: bytes, known_by: bytes
-) -> NewInboxFile:
-    """Return a file as it is stored; ``known_by`` are the bytes by which it is known when it comes again."""
-    vault = context.vault
-    await vault.ensure_key(inbox.OWNER)
-    now = to_micros(context.clock.now())
-    # The payer id as claims have it, however the route spells it.
-    payer = context.payer_access.payers().find(route.payer_id, route.type)
-    payer_id = payer.payer_id if payer else route.payer_id
-
-    def seal() -> NewInboxFile:
-        digest = vault.fingerprint(inbox.OWNER, inbox.TABLE, known_by).hex()
-        place = inbox.row_key(route.type, payer_id, digest)
-        return NewInboxFile(
-            payer_id=payer_id,
-            type=route.type,
-            route_id=route.route_id,
-            name=_shown_name(name),
-            digest=digest,
-            bytes=len(content),
-            received_at=now,
-            content=vault.seal(inbox.OWNER, inbox.TABLE, place, content),
-        )
-
-    return await asyncio.to_thread(seal)
-
-
-async def _add(tx: Tx, route: PayerRoute, new: NewInboxFile) -> tuple[int, bool]:
-    id, is_new = await inbox.add(tx, new)
-    if is_new:
-        tx.audit("inbox.stored", ids=[str(id)], detail=f"{route.type} {route.payer_id}")
-    return id, is_new
-
-
-def _shown_name(name: str) -> str:
-    """Return a name that may be printed: its sender may have called it anything."""
-    short = name[:INCOMING_NAME_CHARACTERS_MAX]
-    return "".join(sign if sign.isprintable() else "?" for sign in short)
-
-
-def poll_key(route: PayerRoute) -> tuple[str, str, int]:
-    """Return the key of a route among the polls."""
-    return route.type, route.payer_id, route.route_id
 
 
 async def _set_within(event: asyncio.Event, seconds: float) -> bool:

@@ -33,6 +33,14 @@ class SeenFile(NamedTuple):
     """Whether what was stored lacks the end of an interchange."""
 
 
+class StoredFile(NamedTuple):
+    """A file of a mailbox whose content was stored."""
+
+    file: SeenFile
+    inbox_id: int
+    unfinished: bool
+
+
 async def list_seen(tx: Tx, route: RouteKey) -> dict[str, SeenFile]:
     """Return the files of a route as they were last seen, by name."""
     return {row[0]: SeenFile(*row) for row in await tx.rows(_LIST, **_of(route))}
@@ -49,18 +57,21 @@ async def record_seen(tx: Tx, route: RouteKey, files: Sequence[SeenFile]) -> Non
         await tx.many(_RECORD, values)
 
 
-async def record_stored(
-    tx: Tx, route: RouteKey, file: SeenFile, *, inbox_id: int, unfinished: bool
-) -> None:
-    """Record which inbox file has the content of a file, unless it was seen changed since."""
-    await tx.run(
+async def record_stored(tx: Tx, route: RouteKey, files: Sequence[StoredFile]) -> None:
+    """Record which inbox files have the content of files, unless they were seen changed since."""
+    await tx.many(
         _STORED,
-        **_of(route),
-        of_name=file.name,
-        of_bytes=file.bytes,
-        of_modified=file.modified_nanos,
-        to_inbox=inbox_id,
-        to_unfinished=int(unfinished),
+        [
+            {
+                **_of(route),
+                "of_name": one.file.name,
+                "of_bytes": one.file.bytes,
+                "of_modified": one.file.modified_nanos,
+                "to_inbox": one.inbox_id,
+                "to_unfinished": int(one.unfinished),
+            }
+            for one in sorted(files, key=lambda one: one.file.name)
+        ],
     )
 
 
