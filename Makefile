@@ -24,7 +24,7 @@ SECONDS ?= 60
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test thorough check quick cov bench soak fuzz docs format lock clean
+.PHONY: help install run test thorough check quick cov bench soak fuzz docs release audit format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +96,18 @@ docs: .venv/.installed ## write the generated reference pages, build the referen
 	@$(BIN)/python -m tools.docs.client_types
 	@$(BIN)/python -m tools.docs.viewer
 	@$(BIN)/python -m tools.docs.site
+
+# What it does is in tools/release; without FINAL=1 it is a rehearsal, which publishes nothing either.
+release: .venv/.installed .tools/release/.installed ## build twice, compare, check, describe, install and use what is published, into dist/ (FINAL=1)
+	@$(BIN)/python -m tools.release $(if $(FINAL),--final)
+
+# Asks a database of known weaknesses, so it needs a network.
+audit: .tools/release/.installed ## compare the pinned versions with known weaknesses
+	@.tools/release/bin/pip-audit --require-hashes --disable-pip -r requirements.txt
+
+.tools/release/.installed: requirements-release.txt tools/install
+	@PYTHON="$(PYTHON)" tools/install release
+	@touch $@
 
 format: .venv/.installed ## format, repair what can be repaired, and write the client for threads
 	@$(BIN)/ruff check --fix -q . || true

@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 from tests.architecture.source import ROOT, imports_in, python_files
+from tools.docs import licenses
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 OWN = {"clearlane", "tests", "bench", "tools"}
@@ -22,6 +24,7 @@ PACKAGES = {
     "mkdocs": "mkdocs-material",
     "pydantic_core": "pydantic",
     "_pytest": "pytest",
+    "cyclonedx": "cyclonedx-python-lib",
     "yaml": "pyyaml",
 }
 # Dependencies that no module imports, and who uses them.
@@ -53,6 +56,7 @@ NEEDED = [
     "requirements.txt",
     "requirements-dev.txt",
     "requirements-build.txt",
+    "requirements-release.txt",
     "docs/dependencies.md",
     "docs/glossary.md",
 ]
@@ -91,12 +95,14 @@ def test_the_files_a_newcomer_looks_for_are_there():
 
 
 def declared(*groups: str) -> set[str]:
-    """Return the packages that pyproject.toml declares: `base`, `server`, `build`, `dev`."""
-    build, dev = PROJECT["dependency-groups"]["build"], PROJECT["dependency-groups"]["dev"]
+    """Return the packages that pyproject.toml declares: `base`, `server`, `build`, `release`, `dev`."""
+    groups_of = PROJECT["dependency-groups"]
+    build, dev = groups_of["build"], groups_of["dev"]
     lines = {
         "base": PROJECT["project"]["dependencies"],
         "server": PROJECT["project"]["optional-dependencies"]["server"],
         "build": build,
+        "release": groups_of["release"],
         "dev": [*build, *(line for line in dev if isinstance(line, str))],
     }
     return {re.split(r"[\[<>=]", line)[0] for group in groups for line in lines[group]}
@@ -119,12 +125,26 @@ def imported(*folders: str) -> set[str]:
 def test_every_dependency_has_its_reason_written_down():
     page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE))
-    assert rows == declared("base", "server", "dev")
+    assert rows == declared("base", "server", "dev", "release")
+
+
+def test_every_license_is_one_that_is_allowed():
+    found = {pin.name: licenses.license_of(pin.name) for pin in licenses.pins()}
+    assert len(found) > 40
+    assert not {name: text for name, text in found.items() if not licenses.is_allowed(text)}
+    assert not licenses.is_allowed("MIT AND GPL-3.0-only")
+
+
+def test_a_license_is_written_by_hand_only_if_its_package_states_none():
+    assert licenses.IN_WORDS.keys() <= {pin.name for pin in licenses.pins()}
+    stated = {name: metadata.metadata(name)["License-Expression"] for name in licenses.IN_WORDS}
+    assert not {name: text for name, text in stated.items() if text}
 
 
 def test_every_import_is_declared():
     assert imported("src") - FOR_THOSE_WHO_HAVE_IT <= declared("base", "server")
-    assert imported("src", "tests", "bench", "tools") <= declared("base", "server", "dev")
+    everything = declared("base", "server", "dev", "release")
+    assert imported("src", "tests", "bench", "tools") <= everything
 
 
 def test_every_dependency_of_the_server_is_imported():
@@ -135,6 +155,7 @@ def test_a_declared_package_is_pinned():
     for file, groups in (
         ("requirements.txt", ("base", "server")),
         ("requirements-build.txt", ("build",)),
+        ("requirements-release.txt", ("release",)),
         ("requirements-dev.txt", ("base", "server", "dev")),
     ):
         pins = set(

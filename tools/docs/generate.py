@@ -13,7 +13,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from tools.docs import dashboard, interface, library, monitoring, sandbox_pages, states
+from tools.docs import dashboard, interface, library, licenses, monitoring, sandbox_pages, states
 from tools.docs.markdown import grid
 from tools.docs.pictures import DRAWN, PICTURES
 
@@ -505,6 +505,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "bill-types.md": bill_types_page,
     "claim-samples.md": samples_page,
     "code-files.md": code_files_page,
+    "licenses.md": licenses.licenses_page,
     "x12-guides.md": guides_page,
     "x12-findings.md": file_rules_page,
 }

@@ -1,0 +1,1 @@
+"""What ``make release`` does: build, compare, check, describe, install and use what is published."""
