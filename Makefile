@@ -20,11 +20,15 @@ QUICK = -m pytest -q -m "$(MARKS)" -o faulthandler_timeout=0 -p no:schemathesis
 in_parts = $(foreach part,$(PARTS),'$(1) $(QUICK) $($(part))')
 # How long `make fuzz` runs.
 SECONDS ?= 60
+# What `make mutation` changes, how many times, and by which numbers at random.
+PART ?= payments
+SAMPLE ?= 100
+SEED ?= 1
 # How long `make soak` runs.
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test thorough check quick cov bench soak fuzz docs release audit format lock clean
+.PHONY: help install run test thorough check quick cov bench soak fuzz docs release audit mutation format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,6 +108,10 @@ release: .venv/.installed .tools/release/.installed ## build twice, compare, che
 # Asks a database of known weaknesses, so it needs a network.
 audit: .tools/release/.installed ## compare the pinned versions with known weaknesses
 	@.tools/release/bin/pip-audit --require-hashes --disable-pip -r requirements.txt
+
+# Changes the code one thing at a time: tools/mutation.py.
+mutation: .venv/.installed ## change one thing at a time in PART, run the tests that reach it; fails if under 90 % are noticed (SAMPLE=100 SEED=1)
+	@$(BIN)/python -m tools.mutation $(PART) --sample $(SAMPLE) --seed $(SEED)
 
 .tools/release/.installed: requirements-release.txt tools/install
 	@PYTHON="$(PYTHON)" tools/install release
