@@ -382,6 +382,11 @@ class Settings:
         "Size from which a file of a site is processed by a process of its own, so that calls do not wait for it.",
         read=_whole(0, 1024 * 1024 * 1024),
     )
+    submission_process: str = setting(
+        "on",
+        "`off` accepts claims in the service alone; else documents that come while others are being read may go to a process beside it, which is started when many come and needs memory of its own.",
+        read=_one_of("on", "off"),
+    )
     eligibility_x12: str = setting(
         "off",
         "`on` puts the raw 271 into `X12Document` of eligibility responses.",

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from clearlane.payers.model import Payer
     from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
     from clearlane.pipeline.intake.files.file_process import FileProcesses
+    from clearlane.pipeline.intake.submission_process import SubmissionProcesses
     from clearlane.pipeline.notify.webhook_runner import WebhookRunner
     from clearlane.pipeline.operator.sandbox_control import SandboxControl
     from clearlane.pipeline.query.measures import MeasureSource
@@ -156,6 +157,7 @@ class Installation:
             wake_webhooks=self._wake_webhooks,
             wake_files=self._wake_files,
             file_processes=self._make_file_processes(),
+            submission_processes=self.submission_processes,
         )
 
     @cached_property
@@ -240,6 +242,15 @@ class Installation:
         settings = self.settings
         return FileProcesses(to_json(settings), self._node, bytes_min=settings.large_file_bytes)
 
+    @cached_property
+    def submission_processes(self) -> "SubmissionProcesses | None":
+        """What takes documents of claims when many come; None outside of a node, and if it is switched off."""
+        if self._role not in NODES or self.settings.submission_process == "off":
+            return None
+        from clearlane.pipeline.intake.submission_process import SubmissionProcesses
+
+        return SubmissionProcesses(to_json(self.settings), self._node)
+
     def _wake_files(self) -> None:
         if self._engine is not None:
             from clearlane.pipeline.intake.files.file_work import TICK
@@ -303,6 +314,19 @@ class Installation:
 
     def snapshots(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return what follows the database: for each name of a revision the function that loads it."""
+        return {name: self._retiring(load) for name, load in self._loads().items()}
+
+    def _retiring(self, load: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+        """Return a function that loads a snapshot, and ends the process that has an earlier one."""
+
+        async def load_and_retire() -> None:
+            await load()
+            if self.submission_processes is not None:
+                self.submission_processes.retire()
+
+        return load_and_retire
+
+    def _loads(self) -> dict[str, Callable[[], Awaitable[None]]]:
         return {
             "keys": self.vault.load,
             "accounts": self._load_accounts,
@@ -542,6 +566,8 @@ async def _start_node(
         await nodes.watch(name, load)
     installation._event_watch = watch = EventWatch(installation.database)  # noqa: SLF001  (same module)
     closing.push_async_callback(watch.close)
+    if (processes := installation.submission_processes) is not None:
+        closing.push_async_callback(processes.close)
     installation._inquiry_runner = runner = _make_inquiry_runner(installation)  # noqa: SLF001  (same module)
     installation._engine = engine = _make_engine(installation, nodes)  # noqa: SLF001
     installation._webhooks = webhooks = _make_webhook_runner(installation)  # noqa: SLF001

@@ -20,6 +20,7 @@ EXAMPLES = {
     "log_level": "warning",
     "log_format": "json",
     "eligibility_x12": "on",
+    "submission_process": "off",
     "event_vendor_claim_id": "off",
     "tls_suites": "all",
     "submitter_name": "Fernhill Exchange",

@@ -22,6 +22,7 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.intake.files.file_process import FileProcesses
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
+from clearlane.pipeline.intake.submission_process import SubmissionProcesses
 from clearlane.pipeline.recent_claims import RecentClaims
 from clearlane.store.database.database import Actor, Database, Job, SystemScope, Tx
 from clearlane.store.events.event_watch import EventWatch
@@ -151,6 +152,8 @@ class WorkContext:
     """Lets this node look for files that wait, because one was received here; others find it by their tick."""
     file_processes: FileProcesses | None = None
     """Processes large files of sites in processes of their own; None outside of a node."""
+    submission_processes: SubmissionProcesses | None = None
+    """Takes documents of claims when many come; None outside of a node, and if it is switched off."""
 
     @property
     def answer_days(self) -> AnswerDays:

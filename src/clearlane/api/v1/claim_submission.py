@@ -20,7 +20,8 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, require_site
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.store import ClaimResult
-from clearlane.pipeline.intake.submit import SubmissionNotStored, SubmissionReceipt, submit
+from clearlane.pipeline.intake.submission_result import SubmissionNotStored, SubmissionReceipt
+from clearlane.pipeline.intake.submit import submit
 from clearlane.store.database.database import Tx
 
 endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.SUBMIT)

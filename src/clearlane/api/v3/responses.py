@@ -20,7 +20,7 @@ from clearlane.kernel.finding import Finding
 from clearlane.payers.directory import PayerList
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.store import ClaimResult
-from clearlane.pipeline.intake.submit import (
+from clearlane.pipeline.intake.submission_result import (
     SubmissionNotStored,
     SubmissionReceipt,
     SubmissionResult,

@@ -22,7 +22,8 @@ from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.store import ClaimResult
-from clearlane.pipeline.intake.submit import SubmissionReceipt, SubmissionResult, submit
+from clearlane.pipeline.intake.submission_result import SubmissionReceipt, SubmissionResult
+from clearlane.pipeline.intake.submit import submit
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
 pages = PageRows(roles=BILLERS, menu="/claims")

@@ -29,7 +29,7 @@ from clearlane.console.new_claim.new_claim_form import (
 )
 from clearlane.payers.model import Payer
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
-from clearlane.pipeline.intake.submit import SubmissionReceipt
+from clearlane.pipeline.intake.submission_result import SubmissionReceipt
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.operator import draft_claims, draft_corrections
 from clearlane.pipeline.operator.draft_corrections import OpenDraft

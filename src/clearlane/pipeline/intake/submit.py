@@ -6,25 +6,37 @@ Knows no HTTP.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+import structlog
+
 from clearlane.accounts.model import Site
-from clearlane.claims.forms import AnyForm
+from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.judge import FindingListing, judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
-from clearlane.pipeline.intake.read import (
-    MalformedDocument,
-    ReadDocument,
-    TooManyClaims,
-    read_document,
-)
+from clearlane.pipeline.intake.read import ReadDocument, read_document
 from clearlane.pipeline.intake.store import (
     ClaimResult,
     claim_result,
     store_document,
     store_document_alone,
+)
+from clearlane.pipeline.intake.submission_order import (
+    FAILED,
+    NOT_TAKEN,
+    UNKNOWN,
+    decode_answer,
+    decode_order,
+    encode_order,
+    encode_refusal,
+    encode_result,
+)
+from clearlane.pipeline.intake.submission_process import SubmissionProcess, SubmissionProcessDied
+from clearlane.pipeline.intake.submission_result import (
+    SubmissionNotStored,
+    SubmissionReceipt,
+    SubmissionResult,
 )
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.new_claims import ClaimInsertResult
@@ -35,33 +47,17 @@ from clearlane.store.database.database import (
 )
 from clearlane.store.database.group_commit import TEMPORARY_FAULTS
 
+log = structlog.get_logger()
+
 CLAIMS_ANSWERED_AT_ONCE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionReceipt:
-    """The results of a stored document, in the order of its claims."""
-
-    results: tuple[ClaimResult, ...]
-    ignored: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    """What accepted claims are warned of, each with its field: the first few, and how many more there are."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The notes of the results, each with its claim, and the warnings."""
-        notes = (f"Claims[{at}]: {one.note}" for at, one in enumerate(self.results) if one.note)
-        return (*notes, *self.warnings)
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionNotStored:
-    """A write that was rolled back or timed out: nothing was stored, sending again is safe."""
+class SubmissionFailed(Exception):
+    """A document that the submission process could not submit, for a reason that it did not expect."""
 
 
 Extension = Callable[[Job[list[ClaimResult]]], Job[list[ClaimResult]]]
 """Adds to the transaction that stores a document, such as the answer to the call."""
-SubmissionResult = MalformedDocument | TooManyClaims | SubmissionReceipt | SubmissionNotStored
 
 
 async def submit(
@@ -79,7 +75,35 @@ async def submit(
 
     ``listed`` are the severities of the findings that the results have; by default errors alone. ``extend`` adds to the
     transaction, which then is the document's own.
+
+    While other documents are being read, one of those that come may go to the submission process of this node, which
+    does the very same.
     """
+    processes = context.submission_processes
+    if processes is None or extend is not None:
+        return await _submit_here(context, document, form, site, actor, now, listed, extend)
+    with processes.share(len(document)) as process:
+        if process is not None:
+            order = encode_order(document, form, site, actor, now, listed)
+            found = decode_answer(await _ask(process, order))
+            if not isinstance(found, str):
+                return _submitted_beside(context, found)
+            if found != NOT_TAKEN:
+                raise _fault(found)
+        return await _submit_here(context, document, form, site, actor, now, listed, None)
+
+
+async def _submit_here(
+    context: WorkContext,
+    document: bytes,
+    form: AnyForm,
+    site: Site,
+    actor: Actor,
+    now: datetime,
+    listed: tuple[Severity, ...],
+    extend: Extension | None,
+) -> SubmissionResult:
+    """Read, judge and store a document in this process."""
     write_seconds_max = context.limits.write_seconds_max
     read = await read_document(context, document, form, site=site)
     if not isinstance(read, ReadDocument):
@@ -114,3 +138,54 @@ async def _results(
             await asyncio.sleep(0)
         results.append(claim_result(prepared.popleft(), end, reasons))
     return results
+
+
+# --- the submission process -------------------------------------------------------------------------------------------
+
+
+def _fault(why: str) -> Exception:
+    """Return what is raised for a document that the submission process has no result for."""
+    if why == UNKNOWN:
+        return CommitOutcomeUnknown("it is not known whether a document was stored")
+    return SubmissionFailed("the submission process could not submit a document; its log says why")
+
+
+async def answer_order(context: WorkContext, content: bytes) -> bytes:
+    """Submit a document that the service handed to this process, and return the answer. Raises nothing."""
+    order = decode_order(content)
+    site = next((one for one in context.accounts().sites if one.id == order.site_id), None)
+    if site is None or site.vendor_id != order.vendor_id:
+        return encode_refusal(NOT_TAKEN)
+    try:
+        result = await _submit_here(
+            context,
+            order.document,
+            FORMS[order.form],
+            site,
+            order.actor,
+            order.now,
+            order.listed,
+            None,
+        )
+    except CommitOutcomeUnknown:
+        return encode_refusal(UNKNOWN)
+    except Exception as fault:  # noqa: BLE001  (logged by type: its text may hold a value)
+        log.error("document not submitted", fault=type(fault).__name__)  # noqa: TRY400
+        return encode_refusal(FAILED)
+    return encode_result(result)
+
+
+async def _ask(process: SubmissionProcess, order: bytes) -> bytes:
+    try:
+        return await process.ask(order)
+    except SubmissionProcessDied:
+        return encode_refusal(UNKNOWN)
+
+
+def _submitted_beside(context: WorkContext, result: SubmissionResult) -> SubmissionResult:
+    """Let this node know of the claims that its submission process has stored."""
+    if isinstance(result, SubmissionReceipt):
+        context.intake.priority.record_claims(len(result.results))
+        if context.event_watch is not None:
+            context.event_watch.wake()
+    return result

@@ -16,7 +16,8 @@ from clearlane.accounts.model import Site
 from clearlane.claims.forms import AnyForm
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.store import ClaimResult
-from clearlane.pipeline.intake.submit import SubmissionResult, submit
+from clearlane.pipeline.intake.submission_result import SubmissionResult
+from clearlane.pipeline.intake.submit import submit
 from clearlane.pipeline.operator.draft_corrections import (
     OpenDraft,
     keep_draft,

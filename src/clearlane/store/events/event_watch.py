@@ -18,7 +18,7 @@ class EventWatch:
         self._polling: asyncio.Task[None] | None = None
         self._last = 0
         """The last event that was seen by polling; never what a caller says."""
-        database.watch_events(self._wake)
+        database.watch_events(self.wake)
 
     async def wait(self, beyond: int, seconds: float) -> bool:
         """Wait until there may be an event after this number; return False when the time is over."""
@@ -43,7 +43,7 @@ class EventWatch:
             self._polling.cancel()
             await asyncio.gather(self._polling, return_exceptions=True)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
         """Wake those who wait now, and let those who come later wait for the next event."""
         self._changed.set()
         self._changed = asyncio.Event()
@@ -59,6 +59,6 @@ class EventWatch:
                     continue
                 if last > self._last:
                     self._last = last
-                    self._wake()
+                    self.wake()
         finally:
             self._polling = None
