@@ -27,6 +27,7 @@ from clearlane.pipeline.query.measures import (
     UndeliveredClaims,
 )
 from clearlane.store.database.database import StoreWaits
+from clearlane.store.database.schema.partitions import PartitionState
 from clearlane.store.delivery.file_refusals import RefusedFiles
 from clearlane.store.installation.nodes import Node
 from clearlane.store.installation.operating_counts import (
@@ -243,6 +244,18 @@ CASES = [
         node(certificate_ends_at=START + timedelta(days=30)),
     ),
     ("certificate-ends", node(certificate_ends_at=START - timedelta(days=3)), "ended on", WELL),
+    (
+        "partitions-missing",
+        replace(WELL, partitions=PartitionState(START + timedelta(days=44), ())),
+        "There are partitions until 2024-04-18 only.",
+        replace(WELL, partitions=PartitionState(START + timedelta(days=46), ())),
+    ),
+    (
+        "partitions-missing",
+        replace(WELL, partitions=PartitionState(START + timedelta(days=90), ("claims",))),
+        "The default partition of claims holds rows: no other partition takes them.",
+        replace(WELL, sandbox=True, partitions=PartitionState(START, ("claims",))),
+    ),
     (
         "backup-old",
         replace(WELL, backup_at=ago(days=4)),

@@ -23,7 +23,12 @@ from clearlane.pipeline.intake.files import (
     release_claims,
 )
 from clearlane.pipeline.notify import purge_events
-from clearlane.pipeline.operator import enrollment_answers, import_codes, try_codes
+from clearlane.pipeline.operator import (
+    enrollment_answers,
+    import_codes,
+    make_partitions,
+    try_codes,
+)
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_counts, claim_summary
 from clearlane.pipeline.secondary import draft_work
@@ -125,6 +130,11 @@ TICKS: tuple[WorkTick, ...] = (
         name=stamp_checkpoints.NAME,
         verb=stamp_checkpoints.stamp_tick,
         every_seconds=stamp_checkpoints.EVERY_SECONDS,
+    ),
+    WorkTick(
+        name=make_partitions.NAME,
+        verb=make_partitions.partition_tick,
+        every_seconds=make_partitions.EVERY_SECONDS,
     ),
     WorkTick(name=try_codes.NAME, verb=try_codes.trial_tick, every_seconds=try_codes.EVERY_SECONDS),
 )

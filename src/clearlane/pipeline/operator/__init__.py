@@ -8,5 +8,6 @@ and ``remembered_claims`` says what earlier claims tell for it. ``import_codes``
 code lists in force, ``try_codes`` says what one would change, ``rule_admin`` sets claim rules for payers and sites, and
 ``payer_alias_admin`` what the files of a vendor call payers.
 ``audit_trail`` searches the trail by days and by any id of a claim.
+``make_partitions`` keeps partitions of the database ahead of time.
 ``sandbox_control`` advances the clock of a sandbox and runs the work that is due then.
 """

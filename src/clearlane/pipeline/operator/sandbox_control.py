@@ -110,6 +110,8 @@ class SandboxControl:
         """
         async with self._lock:
             self.simulator.clock.check_advance(by)
+            # Before anything is numbered by the later clock.
+            await self._context.database.make_partitions(self._context.clock.now() + by)
             await self.finish_due_work()
             left = by
             while left > NOTHING:

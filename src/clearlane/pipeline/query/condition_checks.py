@@ -30,6 +30,7 @@ ANCHOR_BEHIND_SECONDS = 60
 CERTIFICATE_DAYS_MIN = 14
 BACKUP_HOURS = 48
 CHECKPOINT_HOURS = 3
+PARTITION_DAYS_MIN = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +405,20 @@ def find_old_code_list(measures: Measures) -> Iterator[ConditionCase]:
                 f"The code list {name} ended on {last}: later services are not judged by it.",
                 (("list", name),),
             )
+
+
+def find_partitions(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield that partitions end soon, and each table with rows that no partition takes."""
+    if measures.partitions is None or measures.sandbox:
+        return
+    through, stray = measures.partitions
+    if through - measures.at < timedelta(days=PARTITION_DAYS_MIN):
+        yield ConditionCase(f"There are partitions until {through:%Y-%m-%d} only.")
+    for table in stray:
+        yield ConditionCase(
+            f"The default partition of {table} holds rows: no other partition takes them.",
+            (("table", table),),
+        )
 
 
 def find_backup(measures: Measures) -> Iterator[ConditionCase]:

@@ -448,4 +448,15 @@ CONDITIONS: tuple[Condition, ...] = (
         do="`clearlane backup FILE`; on PostgreSQL `pg_dump`, then `clearlane backup --record FILE`.",
         find=condition_checks.find_backup,
     ),
+    Condition(
+        name="partitions-missing",
+        part=ConditionPart.DATABASE,
+        severity=ConditionSeverity.WARNING,
+        measured="On PostgreSQL in production: days until the last partition of claims or payments ends (fewer than "
+        f"{condition_checks.PARTITION_DAYS_MIN}), and tables whose default partition holds rows.",
+        do="Run `clearlane db upgrade` with the login that owns the tables; nodes with that login make partitions by "
+        "themselves. With a superuser's login it also moves rows out of a default partition; until then they are found and "
+        "listed as all others.",
+        find=condition_checks.find_partitions,
+    ),
 )

@@ -28,6 +28,7 @@ from clearlane.pipeline.query.waiting_claims import Destination, WaitingClaims, 
 from clearlane.store.audit.anchor import AnchorFault
 from clearlane.store.audit.set_back import SetBack
 from clearlane.store.database.database import Database, StoreWaits, Tx
+from clearlane.store.database.schema.partitions import PartitionState
 from clearlane.store.delivery import file_refusals, inbox, proof_log
 from clearlane.store.delivery.file_refusals import RefusedFiles
 from clearlane.store.delivery.inbox import RoutePoll
@@ -155,6 +156,8 @@ class Measures:
     backup_at: int | None = None
     """When the last backup was written, by the wall clock; if there is none, when the installation was first used."""
     backup_known: bool = False
+    partitions: PartitionState | None = None
+    """Until when PostgreSQL has partitions; None on SQLite."""
     node: NodeMeasures = field(default_factory=NodeMeasures)
 
     @property
@@ -205,6 +208,7 @@ class MeasureSource:
         at, wall = self.clock.now(), self.wall.now()
         now = to_micros(at)
         backlog = await self.backlog() if self.backlog else None
+        partitions = await self.database.partition_state()
         async with self.database.read(operating_counts.SCOPE) as tx:
             backup_at = await operating_counts.last_backup_at(tx)
             claims = await self._claim_counts(tx, now)
@@ -236,6 +240,7 @@ class MeasureSource:
                 code_lists=await code_lists.last_days(tx),
                 backup_at=backup_at or await operating_counts.first_audited_at(tx),
                 backup_known=backup_at is not None,
+                partitions=partitions,
                 node=await self._node(tx, wall, backlog),
             )
 

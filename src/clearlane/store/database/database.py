@@ -5,6 +5,7 @@ Knows which database an address means; ``sqlite`` and ``postgresql`` implement i
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -33,6 +34,7 @@ from clearlane.store.database.group_commit import (
     require_row,
     unextended,
 )
+from clearlane.store.database.schema.partitions import PartitionState
 from clearlane.store.database.sql import (
     AnyScope,
     Statement,
@@ -133,6 +135,12 @@ class Database(Protocol):
 
     def enable_audit(self, key: bytes, anchor: Anchor) -> None:
         """Give the writers the key and anchor of the audit chain. :func:`open_database` does."""
+
+    async def make_partitions(self, now: datetime) -> list[str]:
+        """Make the partitions that are missing for the next months, if there are any; return their names."""
+
+    async def partition_state(self) -> PartitionState | None:
+        """Return until when there are partitions, and which tables hold rows that none takes; None on SQLite."""
 
     async def close(self) -> None:
         """Finish the waiting writes and close every connection."""

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from clearlane.kernel.clock import SystemClock
 from clearlane.store.database.group_commit import OperationRefused
 from clearlane.store.database.schema import APP_ROLE, DEFAULT_RIGHTS, HEAD, RIGHTS, metadata
 
@@ -107,7 +108,7 @@ async def schema_status(*, url: str, sqlite_file: Path) -> SchemaStatus:
 async def upgrade(*, url: str, sqlite_file: Path) -> SchemaStatus:
     """Upgrade the schema to ours, and return its state before.
 
-    A newer schema and one of an unreleased version are refused.
+    A newer schema and one of an unreleased version are refused. On PostgreSQL, make missing partitions of a current one.
     """
     revision, complete = await _read_revision(url, sqlite_file)
     before = compare_revision(revision)
@@ -115,7 +116,21 @@ async def upgrade(*, url: str, sqlite_file: Path) -> SchemaStatus:
         raise OperationRefused(before.sentence)
     if before.state is not SchemaState.CURRENT or not complete:
         await _run_on_connection(url, sqlite_file, _upgrade_connection)
+    elif url.startswith("postgres"):
+        await _make_partitions(url)
     return before
+
+
+async def _make_partitions(url: str) -> None:
+    """Make the partitions that a long pause left missing, and move rows there that none took."""
+    from clearlane.store.database.postgresql_connection import connect
+    from clearlane.store.database.postgresql_partitions import make_partitions
+
+    connection = await connect(url)
+    try:
+        await make_partitions(connection, SystemClock().now(), moves=True)
+    finally:
+        await connection.close()
 
 
 def _upgrade_connection(connection: Any) -> None:
@@ -165,12 +180,20 @@ def configuration() -> dict[str, Any]:
         "transactional_ddl": True,
         "compare_type": True,
         "include_name": _is_clearlane_table,
+        "include_object": _is_of_whole_table,
     }
 
 
 def _is_clearlane_table(name: str | None, kind: str, parents: Any) -> bool:
     """Exclude tables of others, such as those of the workflow engine."""
     return kind != "table" or name in metadata.tables
+
+
+def _is_of_whole_table(item: Any, name: str | None, kind: str, *_: object) -> bool:
+    """Exclude what PostgreSQL adds to a reference to a partitioned table: one to each partition."""
+    if kind != "foreign_key_constraint":
+        return True
+    return all(key.target_fullname.split(".")[0] in metadata.tables for key in item.elements)
 
 
 def _run(connection: Any) -> None:

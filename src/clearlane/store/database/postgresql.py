@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 import asyncpg
@@ -52,6 +53,7 @@ from clearlane.store.database.postgresql_connection import (
     connect_pooled,
     connection_fault,
 )
+from clearlane.store.database.postgresql_partitions import make_partitions, partition_state
 from clearlane.store.database.postgresql_session import (
     prepare_connection,
     require_same_database,
@@ -59,6 +61,7 @@ from clearlane.store.database.postgresql_session import (
 )
 from clearlane.store.database.postgresql_signal import ChannelSignal
 from clearlane.store.database.schema import EVERYTHING, SITES_SETTING, VENDORS_SETTING
+from clearlane.store.database.schema.partitions import PartitionState
 from clearlane.store.database.sql import AnyScope, Statement, SystemScope
 
 POSTGRESQL_WRITERS = 2
@@ -169,6 +172,19 @@ class PostgresqlDatabase:
         self._wake.set()  # submit queues the entry before anything else can run
         result: T = await submit(self._queue, pending)
         return result
+
+    async def make_partitions(self, now: datetime) -> list[str]:
+        """Make the partitions that are missing, on a connection of its own with the rights of the login."""
+        connection = await connect(self._direct_url or self._url)
+        try:
+            return await make_partitions(connection, now)
+        finally:
+            await connection.close()
+
+    async def partition_state(self) -> PartitionState | None:
+        """Return until when there are partitions, and which tables hold rows that none of them takes."""
+        async with self._snapshot(SystemScope("partitions")) as connection:
+            return await partition_state(connection)
 
     async def close(self) -> None:
         """Finish the waiting writes, then close every connection."""

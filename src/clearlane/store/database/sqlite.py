@@ -6,6 +6,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +29,7 @@ from clearlane.store.database.group_commit import (
     in_loop,
     submit,
 )
+from clearlane.store.database.schema.partitions import PartitionState
 from clearlane.store.database.sql import AnyScope, Statement
 from clearlane.store.database.sqlite_connection import (
     DIALECT,
@@ -166,6 +168,14 @@ class SqliteDatabase:
         pending = PendingWrite(scope, actor, job, loop, loop.create_future())
         result: T = await submit(self._writer.queue, pending)
         return result
+
+    async def make_partitions(self, now: datetime) -> list[str]:
+        """Make none: a file has no partitions."""
+        return []
+
+    async def partition_state(self) -> PartitionState | None:
+        """Return None: a file has no partitions."""
+        return None
 
     async def close(self) -> None:
         """Finish the waiting writes, then close every connection."""

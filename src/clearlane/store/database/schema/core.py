@@ -75,6 +75,7 @@ __all__ = [
     "payers",
     "revisions",
     "routes",
+    "row_security",
     "sites",
     "takeovers",
     "vendor_secrets",
@@ -87,7 +88,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0002w"
+HEAD = "v0002x"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -195,12 +196,20 @@ def enable_row_security(op: Any, table: str, *, of_sites: bool = True) -> None:
     """
     if op.get_bind().dialect.name != "postgresql":
         return
+    for statement in row_security(table, of_sites=of_sites):
+        op.execute(text(statement))
+
+
+def row_security(table: str, *, of_sites: bool = True) -> tuple[str, ...]:
+    """Return the statements that enable row-level security on a table or partition of PostgreSQL."""
     condition = _allows("vendor_id", VENDORS_SETTING)
     if of_sites:
         condition = f"({condition}) AND ({_allows('site_id', SITES_SETTING)})"
-    op.execute(text(f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY'))
-    op.execute(text(f'ALTER TABLE "{table}" FORCE ROW LEVEL SECURITY'))
-    op.execute(text(f'CREATE POLICY "{table}_vendors" ON "{table}" USING ({condition})'))
+    return (
+        f'ALTER TABLE "{table}" ENABLE ROW LEVEL SECURITY',
+        f'ALTER TABLE "{table}" FORCE ROW LEVEL SECURITY',
+        f'CREATE POLICY "{table}_vendors" ON "{table}" USING ({condition})',
+    )
 
 
 def _allows(column: str, setting: str) -> str:
