@@ -45,7 +45,11 @@ from clearlane.kernel.business_days import (
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.limits import STATUS_AFTER_DAYS, STATUS_EVERY_DAYS
 from clearlane.pipeline.answer_days import DUE_AGAIN_DAYS, AnswerDays
-from clearlane.pipeline.follow_up.measure_answers import estimate_figures
+from clearlane.pipeline.follow_up.measure_answers import (
+    estimate_figures,
+    first_month,
+    month_of,
+)
 from clearlane.store.claims.answer_delays import DelayCount, WaitingCount
 
 CLAIMS = 5_000
@@ -303,7 +307,8 @@ class Replay:
         self.serial += 1
         claim.facts.append(TimedFact(self.serial, kind, day))
         for delay in answer_delays(claim.facts, self.serial - 1):
-            key = (claim.payer.id, delay.awaited, f"{day:%Y-%m}", delay.days, delay.answered)
+            month = month_of(delay.since)
+            key = (claim.payer.id, delay.awaited, month, delay.days, delay.answered)
             self.counts[key] += 1
 
     def _answer(self, claim: ReplayClaim, step: Awaited, today: date) -> None:
@@ -396,7 +401,7 @@ class Replay:
             claim.person, claim.person_awaited = today, claim.awaiting
 
     def _measure(self, open_claims: Collection[ReplayClaim], today: date) -> None:
-        since = f"{today - timedelta(days=90):%Y-%m}"
+        since = first_month(today)
         found: dict[tuple[str, Awaited, str, int], list[int]] = defaultdict(lambda: [0, 0])
         for (payer, awaited, month, days, answered), count in self.counts.items():
             if month >= since:

@@ -3,15 +3,18 @@
 Also tests `store/claims/answer_delays` and `store/database/schema/follow_up`.
 """
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
+from clearlane.claims.answer_times import STRETCH
 from clearlane.kernel.business_days import business_days_between
+from clearlane.kernel.clock import EPOCH
 from clearlane.pipeline.follow_up import measure_answers as measuring
 from clearlane.pipeline.follow_up.measure_answers import measure_answers
 from clearlane.pipeline.query.claim_list import load_claim_rows
 from clearlane.store.claims import answer_delays
+from clearlane.store.claims.answer_delays import DelayCount, WaitingCount
 from tests.claims.answers import nine, paid, payment
 from tests.pipeline.flowing import ACTOR, OTHER_PAYER, PAYER, Flow, accounts, controls
 
@@ -56,6 +59,20 @@ async def test_a_quick_payer_is_overdue_soon_and_a_changed_figure_moves_no_claim
     assert await awaited(flow, before) == by_directory
     assert (await awaited(flow, other)).by == by_directory.by
     assert found.by < by_directory.by
+
+
+@pytest.mark.one_database
+def test_waits_count_by_when_they_began():
+    counts = [DelayCount("medical", PAYER, "decision", "2026-06", 5, KNOWN, 0)]
+    today = date(2026, 8, 31)
+
+    def figure(day):
+        waiting = [WaitingCount("medical", PAYER, "decision", (day - EPOCH.date()).days, 2 * KNOWN)]
+        return [one.days for one in measuring.estimate_figures(counts, waiting, today)]
+
+    # Of those that still wait, only what began as late as what is counted: nothing is known of the answers before.
+    assert figure(date(2026, 5, 29)) == [round(STRETCH * 5)]
+    assert figure(date(2026, 6, 1)) == [None]
 
 
 async def test_an_answer_that_a_payer_never_gives_is_not_awaited(flow, clock):

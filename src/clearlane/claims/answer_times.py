@@ -4,7 +4,8 @@
     estimate(answered={0: 40, 1: 31, 4: 2}, unanswered={3: 1})     # AnswerFigure(days=1, claims=74)
 
 A claim without an answer counts with the days that it has waited so far (the estimate of Kaplan and Meier): an average of
-the answered ones alone would be too short, and most so for a payer that has become slow. Pure.
+the answered ones alone would be too short, and most so for a payer that has become slow. Answers that never come are lost and
+not slow: a figure is about those that come, or each loss would let the next one be found later. Pure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +19,10 @@ from clearlane.kernel.business_days import business_days_between
 
 KNOWN_CLAIMS_MIN = 50
 """Until this many are known, the directory's number of days counts."""
-SHARE = 0.95
-"""The share of answers that come within the estimated number of days."""
+SHARE, STRETCH = 0.9, 1.3
+"""A figure is STRETCH times the days within which SHARE of those answers come that come at all: about 95 % of them. The slowest
+are too few to be measured directly: one more or less would move the figure by weeks.
+"""
 MOST = 0.8
 """If fewer answers come than this share, no number of days is known."""
 COMES_MIN = 0.5
@@ -53,6 +56,7 @@ class AnswerDelay(NamedTuple):
     """How long one claim waited for one step."""
 
     awaited: Awaited
+    since: date
     days: int
     """Business days."""
     answered: bool
@@ -98,8 +102,8 @@ def answer_delays(facts: Sequence[TimedFact], after: int) -> Iterator[AnswerDela
         if fact.id > after:
             days = min(business_days_between(since, fact.day), DELAY_DAYS_MAX)
             for passed_over in ANSWERS[step:place]:
-                yield AnswerDelay(passed_over, days, answered=False)
-            yield AnswerDelay(answers, days, answered=True)
+                yield AnswerDelay(passed_over, since, days, answered=False)
+            yield AnswerDelay(answers, since, days, answered=True)
         since, step = fact.day, place + 1
 
 
@@ -124,12 +128,10 @@ def estimate(
         if count := answered.get(day, 0):
             waiting *= 1 - count / at_risk
             came_by[day] = 1 - waiting
-            if waiting <= 1 - SHARE:
-                return AnswerFigure(day, total)
         at_risk -= count + unanswered.get(day, 0)
     if waiting <= 1 - MOST:
-        # The rest never came, or has not come yet: then most of those count that came.
         enough = SHARE * (1 - waiting)
-        return AnswerFigure(next(day for day, share in came_by.items() if share >= enough), total)
+        day = next(day for day, share in came_by.items() if share >= enough)
+        return AnswerFigure(round(STRETCH * day), total)
     does_not_come = waiting > 1 - COMES_MIN and overdue >= KNOWN_CLAIMS_MIN
     return AnswerFigure(None, total) if does_not_come else None

@@ -73,7 +73,7 @@ AWAITED_WORDS: Mapping[Awaited, str] = {
     Awaited.SECONDARY: "claim for the next payer",
     Awaited.CROSSOVER: "answer to the forwarded claim",
 }
-PAYMENT_DAYS = 5
+PAYMENT_DAYS = 4
 """Business days within which the remittance comes after the day on which a payer says that it decided."""
 ANSWERS = (Awaited.ACK_999, Awaited.ACK_277CA, Awaited.DECISION, Awaited.PAYMENT)
 """What a payer answers a claim with, in this order."""
@@ -189,6 +189,8 @@ PAUSE_DAYS: Mapping[OverdueStep, int] = {
 """Business days until the step after this one. An answer that leaves the claim to a person ends a pause."""
 PAYMENT_PAUSE_DAYS = 1
 """The pause after a look for the remittance of a payer that said that it has decided."""
+ASKED_MAX = 4
+"""How often a payer is asked about the same awaited thing, over all waits, before a person looks."""
 ASK_PATIENCE_DAYS = 5
 """Business days for which a question waits until the payer may be asked; then the claim goes to a person."""
 STEP_WORDS: Mapping[OverdueStep, str] = {
@@ -211,7 +213,7 @@ def next_step(step: OverdueStep, awaited: Awaited, *, asked: int, for_person: bo
         return OverdueStep.PERSON
     following = NEXT_STEPS[step]
     if following is OverdueStep.ASK and asked:
-        following = ASKS[asked] if asked < len(ASKS) else OverdueStep.PERSON
+        following = OverdueStep.ASK_AGAIN if asked < ASKED_MAX else OverdueStep.PERSON
     return following
 
 

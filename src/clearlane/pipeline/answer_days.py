@@ -18,7 +18,7 @@ from clearlane.kernel.business_days import add_business_days, first_business_day
 from clearlane.kernel.clock import to_micros
 
 SOON, ONE_DAY = timedelta(hours=1), timedelta(days=1)
-DUE_AGAIN_DAYS = 15
+DUE_AGAIN_DAYS = 7
 """Business days that a payer gets at least that said that it still decides on a claim."""
 
 

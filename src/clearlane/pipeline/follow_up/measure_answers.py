@@ -1,11 +1,13 @@
 """Measure within how many business days each payer takes each step of its answers, once a day.
 
 Counts the delays of the facts that came since the last time, adds the claims that still wait, and estimates the figures
-that ``answer_days`` takes. A claim gets a changed figure with its next fact.
+that ``answer_days`` takes. A claim gets a changed figure with its next fact. Delays are counted by the month in which the
+wait began, and of the claims that still wait those count that began then: long delays, whose waits began earlier than those of
+short ones that end on the same day, have the same weight as short ones.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from clearlane.claims.answer_times import AnswerDelay, TimedFact, answer_delays, estimate
@@ -28,7 +30,7 @@ NAME = "measure-answers"
 EVERY = "0 17 4 * * *"
 FACTS_AT_ONCE = 2_000
 MEASURED_DAYS = 90
-"""How far back answers count: a payer that became slower or faster is known by its last months."""
+"""How far back waits count: a payer that became slower or faster is known by its last months."""
 
 
 async def measure_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -38,13 +40,9 @@ async def measure_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 async def measure_answers(context: WorkContext, now: datetime) -> int:
     """Count new delays and estimate the figures; return how many figures there are."""
-    month = f"{now:%Y-%m}"
-
-    async def count(tx: Tx) -> int:
-        return await _count_page(tx, month)
 
     async def save(tx: Tx) -> int:
-        since = f"{now - timedelta(days=MEASURED_DAYS):%Y-%m}"
+        since = first_month(now.date())
         figures = list(
             estimate_figures(
                 await delays.list_counts(tx, since), await delays.list_waiting(tx), now.date()
@@ -53,12 +51,22 @@ async def measure_answers(context: WorkContext, now: datetime) -> int:
         await delays.replace_figures(tx, figures, since)
         return len(figures)
 
-    while await context.database.write(delays.SCOPE, count, actor=context.actor):
+    while await context.database.write(delays.SCOPE, _count_page, actor=context.actor):
         pass
     return await context.database.write(delays.SCOPE, save, actor=context.actor)
 
 
-async def _count_page(tx: Tx, month: str) -> int:
+def first_month(today: date) -> str:
+    """Return the first month whose waits count."""
+    return month_of(today - timedelta(days=MEASURED_DAYS))
+
+
+def month_of(day: date) -> str:
+    """Return the month under which a wait that began on a day is counted."""
+    return f"{day:%Y-%m}"
+
+
+async def _count_page(tx: Tx) -> int:
     """Count the delays of the next facts; return how many facts there were."""
     through = await delays.lock_through(tx)
     new = await delays.list_new(tx, through, FACTS_AT_ONCE)
@@ -74,7 +82,7 @@ async def _count_page(tx: Tx, month: str) -> int:
             facts[one.claim_number].append(_timed(one))
     for number, known in facts.items():
         found.update((*payers[number], delay) for delay in answer_delays(known, through))
-    await delays.add(tx, list(_counts(found, month)))
+    await delays.add(tx, list(_counts(found)))
     await delays.save_through(tx, last)
     return len(new)
 
@@ -83,10 +91,13 @@ def _timed(fact: FactTime) -> TimedFact:
     return TimedFact(fact.id, FactKind(fact.kind), from_micros(fact.at).date())
 
 
-def _counts(found: Counter[tuple[str, str, AnswerDelay]], month: str) -> Iterable[DelayCount]:
+def _counts(found: Mapping[tuple[str, str, AnswerDelay], int]) -> Iterable[DelayCount]:
+    by_month: dict[tuple[str, str, str, str, int], list[int]] = defaultdict(lambda: [0, 0])
     for (kind, payer_id, delay), count in found.items():
-        counted = (count, 0) if delay.answered else (0, count)
-        yield DelayCount(kind, payer_id, delay.awaited.value, month, delay.days, *counted)
+        key = (kind, payer_id, delay.awaited.value, month_of(delay.since), delay.days)
+        by_month[key][0 if delay.answered else 1] += count
+    for key, (answered, unanswered) in by_month.items():
+        yield DelayCount(*key, answered, unanswered)
 
 
 def estimate_figures(
@@ -101,8 +112,11 @@ def estimate_figures(
         answered[key][one.days] += one.answered
         unanswered[key][one.days] += one.unanswered
         passed_over[key] += one.unanswered
+    first = first_month(today)
     for wait in waiting:
         since = (EPOCH + timedelta(days=wait.day)).date()
+        if month_of(since) < first:
+            continue
         key = (wait.kind, wait.payer_id, wait.awaiting)
         unanswered[key][business_days_between(since, today)] += wait.claims
     for key in sorted({*answered, *unanswered}):

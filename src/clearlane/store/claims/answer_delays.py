@@ -40,7 +40,7 @@ class FactTime(NamedTuple):
 
 
 class DelayCount(NamedTuple):
-    """How many claims waited how many business days for a step, by month."""
+    """How many claims waited how many business days for a step, by the month in which the wait began."""
 
     kind: str
     payer_id: str

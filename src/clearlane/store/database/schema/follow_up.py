@@ -24,8 +24,8 @@ __all__ = [
     "site_filing_limits",
 ]
 
-# How many claims of a payer waited how many business days for a step, by the month of the answer; ``unanswered`` are those
-# whose next answer came instead.
+# How many claims of a payer waited how many business days for a step, by the month in which the wait began; ``unanswered`` are
+# those whose next answer came instead.
 answer_delays = installation_table(
     "answer_delays",
     Column("kind", Text, primary_key=True),
