@@ -22,6 +22,7 @@ from clearlane.claims.write.next_payer import NextInsurance
 from clearlane.payments.payment import MatchedBy
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.operator import sandbox_control
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
@@ -282,6 +283,46 @@ async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(si
         assert (two.paid_cents, chain.patient_balance) == (one.patient_cents, 0)
     before = (await load_payer_chain(site.context, site.site, first.claim_number)).links[-1]
     assert (before.claim_number, before.label) == (first.claim_number, "replaced")
+
+
+async def test_a_claim_that_replaces_one_billed_onward_corrects_what_the_next_payer_has(site):
+    name = site.context.payer_access.payers().find("HHP20", "Medical").name
+    (first,) = await site.submit(OTHER | {"X12_OtherPayerName": name})
+    await site.days(20)
+    sent = await site.bill(first, NextInsurance(member_id="3001"))
+    assert sent.accepted
+    await site.days(20)
+    # The claim is replaced after its next payer has been billed, and its payer decides anew.
+    replaced = await submit_correction(
+        site.context, site.site, first, {"F26_PatientAcctNumber": "P1B"}, actor=VENDOR,
+        now=site.clock.now(), way="replacement",
+    )  # fmt: skip
+    assert replaced.accepted, replaced.findings
+    second = replaced.claim_number
+    with pytest.raises(CorrectionConflict, match="billed already"):
+        await site.bill(second)
+    await site.days(20)
+    draft, before = await site.draft(second), await site.draft(first)
+    assert (draft.state, draft.secondary_claim) == ("to_correct", sent.claim_number)
+    assert (before.state, before.secondary_claim) == ("withdrawn", None)
+    assert await site.awaiting() == {second: "secondary_claim"}
+    seen = await site.events(second, "claim.secondary_to_correct", "claim.secondary_ready")
+    assert seen == [("claim.secondary_to_correct", "HHP20")]
+    # What a person answered for the claim before is not asked for again; and no second claim goes out.
+    found = await site.load(second)
+    assert (found.questions, found.secondary_claim) == ((), sent.claim_number)
+    with pytest.raises(CorrectionConflict, match="billed already"):
+        await site.bill(second)
+    corrected = await site.correct(second)
+    assert (corrected.accepted, corrected.sent_as) == (True, "replacement")
+    assert await site.awaiting() == {}
+    await site.days(20)
+    for number in (second, corrected.claim_number):
+        chain = await load_payer_chain(site.context, site.site, number)
+        assert [one.claim_number for one in chain.links] == [second, corrected.claim_number]
+        assert chain.patient_balance == 0
+    chain = await load_payer_chain(site.context, site.site, sent.claim_number)
+    assert [one.claim_number for one in chain.links] == [second, sent.claim_number]
 
 
 async def test_of_two_who_bill_the_next_payer_at_once_one_is_refused(place, monkeypatch):

@@ -77,6 +77,7 @@ async def submit_correction(
     way: str = "",
     unchanged: bool = False,
     content: X12Claim | None = None,
+    prior_payer_claim: str = "",
     overruled: Collection[str] = (),
     dry_run: bool = False,
     extend: JobExtension[CorrectionResult] = unextended,
@@ -85,7 +86,8 @@ async def submit_correction(
 
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
     that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``content`` is a claim in
-    X12 that takes the place of the whole one, which is in X12 too. ``overruled`` are the rules that a
+    X12 that takes the place of the whole one, which is in X12 too; ``prior_payer_claim`` is then the claim of the payer before, if another one
+    has taken its place. ``overruled`` are the rules that a
     person sends it in spite of (``send_anyway``). ``extend`` adds to the transaction that stores the correction.
     Raises a :class:`CorrectionConflict` if the claim cannot be corrected now.
     """
@@ -106,7 +108,9 @@ async def submit_correction(
         row=msgspec.structs.replace(
             prepared.row,
             corrects=claim_number,
-            prior_payer_claim=prepared.row.prior_payer_claim or row.prior_payer_claim,
+            prior_payer_claim=prior_payer_claim
+            or prepared.row.prior_payer_claim
+            or row.prior_payer_claim,
         ),
     )
     preview = await preview_correction(

@@ -184,6 +184,19 @@ async def _send(
     return await context.database.write(site.scope, extend(job), actor=actor)
 
 
+async def load_next_correction(
+    context: WorkContext, site: Site, claim_number: str, *, actor: Actor, now: datetime
+) -> SecondaryDraft | None:
+    """Return what is known of the claim after a claim of the site, with a draft that has taken over what was sent after the
+    claim before; None if there is no such claim.
+    """
+    found = await load_next_claim(context, site, claim_number, actor=actor, now=now)
+    if found is None or found.replaced is None or found.paid is None:
+        return found
+    await save_draft(context, site, found, actor=actor)
+    return await load_next_claim(context, site, claim_number, actor=actor, now=now)
+
+
 async def settle_correction(
     context: WorkContext,
     site: Site,
@@ -197,7 +210,7 @@ async def settle_correction(
 
     None if the site has no claim of this number. Raises a :class:`CorrectionConflict` if nothing is to be corrected.
     """
-    found = await load_next_claim(context, site, claim_number, actor=actor, now=now)
+    found = await load_next_correction(context, site, claim_number, actor=actor, now=now)
     if found is None:
         return None
     if found.row is None or found.state is not DraftState.TO_CORRECT:

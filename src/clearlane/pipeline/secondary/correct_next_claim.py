@@ -18,9 +18,10 @@ from clearlane.pipeline.secondary.bill_next_payer import (
     CHANGED,
     NOT_TO_CORRECT,
     BillingResult,
+    load_next_correction,
     question_findings,
 )
-from clearlane.pipeline.secondary.next_claim import SecondaryDraft, build_claim, load_next_claim
+from clearlane.pipeline.secondary.next_claim import SecondaryDraft, build_claim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 from clearlane.store.payments import secondary_drafts
@@ -44,7 +45,7 @@ async def correct_next_claim(
     ``bill_next_payer``. ``extend`` adds to the transaction that stores
     the correction. Raises a :class:`CorrectionConflict` if nothing is to be corrected, or not now.
     """
-    found = await load_next_claim(context, site, claim_number, actor=actor, now=now)
+    found = await load_next_correction(context, site, claim_number, actor=actor, now=now)
     if found is None:
         return None
     seen = found.row
@@ -62,6 +63,7 @@ async def correct_next_claim(
         actor=actor,
         now=now,
         content=build_claim(found),
+        prior_payer_claim=claim_number,
         dry_run=dry_run,
         extend=_settling(found, seen, to_micros(now), extend),
     )

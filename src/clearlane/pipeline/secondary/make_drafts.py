@@ -3,7 +3,8 @@
     await make_due_drafts(context)          # run by the tick of ``draft_work``
 
 A posting only notes what is due, in its own transaction, so that a payment with thousands of claims costs no more. A draft
-that was made while its claim payment changed is made again. One that cannot be made keeps no other back: it is tried again
+that was made while its claim payment changed is made again. The draft of a claim that replaces another one takes over what was sent
+to the next payer after that one: it is corrected, and not sent a second time. One that cannot be made keeps no other back: it is tried again
 ever later, and after the third time a person sees it.
 """
 
@@ -124,7 +125,9 @@ async def write_draft(
     None if that changed since it was loaded. The caller has made sure of the data key.
     """
     number, paid = found.claim_number, found.paid
-    before = found.row
+    before, replaced = found.row, found.replaced if found.paid else None
+    if replaced is not None and not await secondary_drafts.lock_as_seen(tx, replaced):
+        return None
     if before is None:
         if not await secondary_drafts.add_draft(tx, number, at):
             return None  # Another one was made, or sent, or a payment was posted.
@@ -132,6 +135,10 @@ async def write_draft(
     content = DraftContent(
         answers=found.answers, insurance=found.insurance, questions=found.questions
     )
+    if replaced is not None:
+        before = before._replace(
+            claim_payment_id=replaced.claim_payment_id, payer_id=replaced.payer_id
+        )
     # What was sent, or is withdrawn, tells of the payment that it was made from.
     is_of_payment = paid is not None and not found.secondary_claim
     draft = before._replace(
@@ -150,6 +157,8 @@ async def write_draft(
     )
     if not await secondary_drafts.save_draft(tx, draft, before):
         return None
+    if replaced is not None:
+        await secondary_drafts.take_over(tx, number, replaced, at)
     tx.audit("claim.secondary_draft", ids=[number], detail=found.state.value)
     if found.state is DraftState.FORWARDED:
         await _set_awaited(tx, number, Awaited.CROSSOVER, at, draft.next_at)
@@ -203,7 +212,7 @@ async def _add_event(tx: Tx, site: Site, found: SecondaryDraft, before: DraftRow
 def _event_type(found: SecondaryDraft, before: DraftRow) -> str:
     """Return what happened to a draft that a program wants to know; empty for nothing."""
     if found.state is DraftState.TO_CORRECT:
-        return CHANGED if before.state == DraftState.SENT else ""
+        return CHANGED if before.state == DraftState.SENT or found.replaced else ""
     if found.state not in BILLABLE:
         return WITHDRAWN if before.state in BILLABLE else ""
     is_same = found.paid is None or found.paid.claim_payment_id == before.claim_payment_id

@@ -8,7 +8,8 @@ Loading is for all that show, make or send a draft; deciding is pure. Stores not
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -75,6 +76,8 @@ class SecondaryDraft:
     sent: X12Claim = field(repr=False)
     """The claim before, as its payer got it."""
     row: DraftRow | None
+    replaced: DraftRow | None
+    """The draft after the claim that this one replaces, if it was sent: what was sent is to be corrected; else None."""
     secondary_claim: str
     """The claim that was sent to the next payer, or the correction of it that is in force; empty if none was sent."""
     answers: NextInsurance = field(repr=False)
@@ -133,23 +136,32 @@ async def load_next_claim(
     paid = await load_claim_payments(database, vault, claim_number, actor=actor) or []
     async with database.read(site.scope) as tx:
         row = await secondary_drafts.find_draft(tx, claim_number)
-        if row is not None and row.payload is not None:
-            await vault.load_keys_of(tx, [row.payload])
-        sent = await secondary_drafts.find_link_after(tx, claim_number)
-    given = NextInsurance()
-    if row is not None and row.payload is not None:
-        opened = vault.open(site.scope, secondary_drafts.TABLE, claim_number, row.payload)
-        given = _DRAFT.decode(opened).answers
+        replaced = None
+        if row is None or not row.secondary_claim:
+            replaced = await secondary_drafts.find_replaced_draft(tx, claim_number)
+        drafts = [one for one in (row, replaced) if one is not None]
+        await vault.load_keys_of(tx, [one.payload for one in drafts if one.payload is not None])
+        sent_after = replaced.claim_number if replaced else claim_number
+        sent = await secondary_drafts.find_link_after(tx, sent_after)
+    given = next((_answers(context, site, one) for one in drafts if one.payload), NextInsurance())
     given = given.with_answers(answers) if answers else given
     local = to_local(now, site.time_zone)
-    found = _decide(context, loaded, row, given, paid, local, crossover)
-    return replace(found, secondary_claim=sent.claim_number) if sent else found
+    found = _decide(context, loaded, row, replaced, given, paid, local, crossover)
+    return dataclass_replace(found, secondary_claim=sent.claim_number) if sent else found
+
+
+def _answers(context: WorkContext, site: Site, draft: DraftRow) -> NextInsurance:
+    """Return what people added to a draft."""
+    number, payload = draft.claim_number, require_row(draft.payload, "the content of a draft")
+    opened = context.vault.open(site.scope, secondary_drafts.TABLE, number, payload)
+    return _DRAFT.decode(opened).answers
 
 
 def _decide(
     context: WorkContext,
     loaded: LoadedClaim,
     row: DraftRow | None,
+    replaced: DraftRow | None,
     answers: NextInsurance,
     paid: Sequence[tuple[Payment, ClaimPayment]],
     now: datetime,
@@ -170,11 +182,14 @@ def _decide(
         loaded=loaded,
         sent=sent,
         row=row,
-        secondary_claim=(row and row.secondary_claim) or "",
+        replaced=replaced,
+        secondary_claim=next((one for one in map(_secondary, (row, replaced)) if one), ""),
         answers=answers,
         insurance=insurance,
         questions=(*in_the_way, *questions),
-        state=_state(
+        state=DraftState.TO_CORRECT
+        if replaced is not None and in_force is not None
+        else _state(
             row,
             in_force,
             is_forwarded=bool(forwarded) and crossover is not CrossoverStep.UNANSWERED,
@@ -187,6 +202,10 @@ def _decide(
         crossover=crossover,
         today=now,
     )
+
+
+def _secondary(row: DraftRow | None) -> str:
+    return (row and row.secondary_claim) or ""
 
 
 def _tells_of(row: DraftRow, paid: ClaimPayment | None) -> bool:

@@ -58,6 +58,9 @@ async def load_payer_chain(
         before: list[ChainLink] = []
         while number and len(links) < LINKS_MAX:
             link = await secondary_drafts.find_link(tx, number)
+            if link is not None and before:
+                # The claim of an earlier payer may have been replaced since.
+                link = await secondary_drafts.find_in_force(tx, link)
             if link is None or link.claim_number in links:
                 break
             links[link.claim_number] = link

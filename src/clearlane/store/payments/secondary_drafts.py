@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, or_, select, update
 
-from clearlane.claims.awaiting import OF_DRAFTS, AwaitedState
+from clearlane.claims.awaiting import NOTHING_AWAITED, OF_DRAFTS, AwaitedState
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import claims, secondary_drafts
@@ -165,6 +165,30 @@ async def find_draft(tx: Tx, claim_number: str) -> DraftRow | None:
     return await find_row(tx, DraftRow, _FIND, claim_number=claim_number)
 
 
+async def find_replaced_draft(tx: Tx, claim_number: str) -> DraftRow | None:
+    """Return the draft that was sent after the claim which this one replaces, or after one before that; None if none was."""
+    seen = {claim_number}
+    while (number := await find_row(tx, str, _PREDECESSOR, of=claim_number)) and number not in seen:
+        draft = await find_draft(tx, number)
+        if draft is not None and draft.secondary_claim:
+            return draft
+        seen.add(number)
+        claim_number = number
+    return None
+
+
+async def lock_as_seen(tx: Tx, seen: DraftRow) -> bool:
+    """Lock a draft until the transaction ends; False if it changed since it was seen."""
+    return bool(await tx.run(_LOCK, of=seen.claim_number, seen_version=seen.version))
+
+
+async def take_over(tx: Tx, claim_number: str, replaced: DraftRow, at: int) -> None:
+    """Move what was sent after a replaced claim to the draft after its replacement. The caller has locked the first."""
+    await tx.run(_GIVE, of=replaced.claim_number, at=at)
+    await tx.run(_TAKE, of=claim_number, secondary=replaced.secondary_claim)
+    await set_awaited(tx, replaced.claim_number, NOTHING_AWAITED)
+
+
 async def add_draft(tx: Tx, claim_number: str, at: int) -> bool:
     """Add an empty draft; False if the claim has one."""
     return bool(await tx.run(_ADD_OWN, claim_number=claim_number, changed_at=at, **_EMPTY))
@@ -191,8 +215,13 @@ async def find_link(tx: Tx, claim_number: str) -> ChainLink | None:
 async def find_link_after(tx: Tx, claim_number: str) -> ChainLink | None:
     """Return the claim that was sent to the next payer after this one; if it was corrected, the correction in force."""
     link = await find_row(tx, ChainLink, _LINK_AFTER, of=claim_number)
+    return None if link is None else await find_in_force(tx, link)
+
+
+async def find_in_force(tx: Tx, link: ChainLink) -> ChainLink:
+    """Return the claim that took a claim's place, or the one that took its place; the claim itself if none did."""
     seen: set[str] = set()
-    while link is not None and link.is_superseded and link.successor_id not in seen:
+    while link.is_superseded and link.successor_id not in seen:
         seen.add(link.claim_number)
         successor = await find_link(tx, link.successor_id or "")
         if successor is None:
@@ -272,12 +301,26 @@ _SAVE = scoped_update(
     version=_TABLE.version + 1,
     **{name: bindparam(f"new_{name}") for name in _SAVED},
 )
-_LEAVE = scoped_update(
-    secondary_drafts,
+_IS_AS_SEEN = (
     _TABLE.claim_number == bindparam("of"),
     _TABLE.version == bindparam("seen_version"),
-    next_at=None,
 )
+_LOCK = scoped_update(secondary_drafts, *_IS_AS_SEEN, version=_TABLE.version)
+_GIVE = scoped_update(
+    secondary_drafts,
+    _TABLE.claim_number == bindparam("of"),
+    state=DraftState.WITHDRAWN.value,
+    secondary_claim=None,
+    next_at=None,
+    changed_at=bindparam("at"),
+    version=_TABLE.version + 1,
+)
+_TAKE = scoped_update(
+    secondary_drafts,
+    _TABLE.claim_number == bindparam("of"),
+    secondary_claim=bindparam("secondary"),
+)
+_LEAVE = scoped_update(secondary_drafts, *_IS_AS_SEEN, next_at=None)
 _IS_SEEN = (_TABLE.claim_number == bindparam("of"), _TABLE.due == bindparam("seen_due"))
 _FAILURE = {"failures": _TABLE.failures + 1, "next_at": bindparam("next_at")}
 _FAIL = scoped_update(secondary_drafts, *_IS_SEEN, **_FAILURE)
@@ -304,6 +347,7 @@ _SENT = scoped_update(
 _OF = claims.c.claim_number == bindparam("of")
 _COUNT_EVENT = scoped_update(claims, _OF, event_sequence=claims.c.event_sequence + 1)
 _EVENTS = scoped_select(select(claims.c.event_sequence).where(_OF), claims)
+_PREDECESSOR = scoped_select(select(claims.c.predecessor_id).where(_OF), claims)
 _AWAITED = scoped_select(select_as(claims, AwaitedState).where(_OF), claims)
 _AWAIT = scoped_update(
     claims,
