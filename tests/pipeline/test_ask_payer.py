@@ -474,6 +474,39 @@ async def test_an_overdue_claim_is_looked_for_asked_about_twice_and_then_a_perso
     assert len(await node.asks(numbers["3032"])) == 2
 
 
+async def test_an_answer_that_comes_before_its_step_leaves_the_claim_to_a_person_at_once(
+    node, monkeypatch
+):
+    node.connections.own = {"answer_days": 10}
+    numbers = {one: await node.sent(one) for one in ("3027", "3001")}
+    await node.pass_days(2)
+    assert (
+        await node.follow_up(13) == 1
+    )  # the mailbox is looked through; the other claim is decided
+    lost = numbers["3027"]
+    record = overdue_claims._go_on_with
+
+    async def recorded_late(*given):
+        async def answered():
+            asks = await node.asks(lost)
+            return bool(asks) and not asks[0].is_open
+
+        if given[1]:
+            await until(answered)
+        return await record(*given)
+
+    monkeypatch.setattr(overdue_claims, "_go_on_with", recorded_late)
+    assert await node.follow_up(6) == 1
+    monkeypatch.setattr(overdue_claims, "_go_on_with", record)
+    assert (await node.asks(lost))[0].result is AnswerResult.NOT_FOUND
+    assert await act_on_overdue(node.flow.context, node.now) == 1
+    assert (await node.awaiting(lost))[1]
+    assert await node.follow_up(30) == 0
+    assert len(await node.asks(lost)) == 1
+    lines = await node.headlines(lost)
+    assert [sum(words in one for one in lines) for words in STEPS.values()] == [1, 1, 0, 1]
+
+
 class _Killed(Exception):
     pass
 

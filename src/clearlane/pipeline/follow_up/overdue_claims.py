@@ -155,20 +155,23 @@ async def _go_on_with(
 ) -> int:
     """Record the steps that were chosen; return how many."""
 
+    steps = {one.id: step for one, step in chosen.items()}
+
     async def job(tx: Tx) -> int:
         due = await due_claims.lock_steps(tx, list(chosen))
-        by_step: dict[OverdueStep, list[DueClaim]] = defaultdict(list)
+        by_step: dict[tuple[OverdueStep, bool], list[DueClaim]] = defaultdict(list)
         later: list[int] = []
         done: list[int] = []
         for one in due:
-            step = chosen[one]
+            step = steps[one.id]
             (later if step == one.step else done).append(one.id)
             if step is not None and step != one.step:
-                by_step[step].append(one.claim)
+                is_answered = step in ASKS and bool(one.for_person)
+                by_step[step, is_answered].append(one.claim)
         await due_claims.postpone_steps(tx, later, _moment(now, 1))
         await due_claims.close_steps(tx, done)
-        for step, waiting in by_step.items():
-            await _take(tx, context, step, waiting, now)
+        for (step, is_answered), waiting in by_step.items():
+            await _take(tx, context, step, waiting, now, is_answered=is_answered)
         return sum(map(len, by_step.values()))
 
     if not chosen:
@@ -179,15 +182,27 @@ async def _go_on_with(
 
 
 async def _take(
-    tx: Tx, context: WorkContext, step: OverdueStep, waiting: Sequence[DueClaim], now: datetime
+    tx: Tx,
+    context: WorkContext,
+    step: OverdueStep,
+    waiting: Sequence[DueClaim],
+    now: datetime,
+    *,
+    is_answered: bool = False,
 ) -> None:
-    """Take a step about claims, with its row and its event. An answer that was posted since then ends it."""
+    """Take a step about claims, with its row and its event. An answer that was posted since then ends it.
+
+    ``is_answered`` is whether the payer answered the question of this step already, and leaves the claims to a person.
+    """
     at = to_micros(now)
     waiting = await due_claims.lock_waiting(tx, waiting, at) if waiting else []
     if not waiting:
         return
     numbers = [one.claim_number for one in waiting]
-    await due_claims.add_steps(tx, [_new_step(one, step, now) for one in waiting])
+    steps = [_new_step(one, step, now) for one in waiting]
+    if is_answered:
+        steps = [one._replace(next_at=at, for_person=1) for one in steps]
+    await due_claims.add_steps(tx, steps)
     if step is OverdueStep.LOOK:
         await _look_again(tx, context, waiting, at)
     if step is OverdueStep.PERSON:

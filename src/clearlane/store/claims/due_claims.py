@@ -161,6 +161,8 @@ class NewStep(NamedTuple):
     step: str
     at: int
     next_at: int | None
+    for_person: int = 0
+    """1 if the payer's answer to the question of this step came before the step was recorded, and leaves the claim to a person."""
 
 
 class DueStep(NamedTuple):
@@ -208,7 +210,7 @@ async def add_own_step(
 ) -> None:
     """Record a step about a claim of the scope after which the sweep takes no other."""
     values = {"awaiting": awaited.value, "since": since, "step": step.value, "at": at}
-    await tx.run(_ADD_OWN_STEP, claim_number=claim_number, next_at=None, **values)
+    await tx.run(_ADD_OWN_STEP, claim_number=claim_number, next_at=None, for_person=0, **values)
 
 
 async def list_due_steps(tx: Tx, now: int, limit: int) -> list[DueStep]:
@@ -217,10 +219,16 @@ async def list_due_steps(tx: Tx, now: int, limit: int) -> list[DueStep]:
 
 
 async def lock_steps(tx: Tx, due: Sequence[DueStep]) -> list[DueStep]:
-    """Lock those of the steps that are still as they were, and return them: another node may have acted on them."""
+    """Lock those of the steps that are still open, and return them: another node may have acted on them.
+
+    A payer that is asked in real time may have answered before this, so that the claim is left to a person.
+    """
     rows = await tx.rows(_LOCK_STEPS, ids=[one.id for one in due])
-    kept = {(id, next_at) for id, next_at in rows}
-    return [one for one in due if (one.id, one.next_at) in kept]
+    now = {id: (next_at, for_person) for id, next_at, for_person in rows}
+    kept = [
+        one for one in due if one.id in now and (one.next_at == now[one.id][0] or now[one.id][1])
+    ]
+    return [one._replace(for_person=now[one.id][1]) for one in kept]
 
 
 async def close_steps(tx: Tx, ids: Sequence[int]) -> None:
@@ -236,7 +244,11 @@ async def postpone_steps(tx: Tx, ids: Sequence[int], to: int) -> None:
 
 
 async def leave_to_person(tx: Tx, claim_number: str, at: int) -> None:
-    """Let a person have the claim at once that its payer was asked about. No statement of it matters if it was not asked."""
+    """Let a person have an overdue claim at once whose payer was asked about it.
+
+    The answer may come before the step is recorded that asked: then the step before it is open. Nothing is changed for a claim
+    that is not overdue.
+    """
     await tx.run(_LEAVE_TO_PERSON, of=claim_number, to=at)
 
 
@@ -299,7 +311,7 @@ _DUE_STEPS = Statement(
     system=True,
 )
 _LOCK_STEPS = Statement(
-    select(overdue_steps.c.id, overdue_steps.c.next_at)
+    select(overdue_steps.c.id, overdue_steps.c.next_at, overdue_steps.c.for_person)
     .where(among(overdue_steps.c.id, "ids"), overdue_steps.c.next_at.is_not(None))
     .order_by(overdue_steps.c.id)
     .with_for_update(),
@@ -313,7 +325,6 @@ _LEAVE_TO_PERSON = Statement(
     update(overdue_steps)
     .where(
         overdue_steps.c.claim_number == bindparam("of"),
-        overdue_steps.c.step.in_(_IS_ASK),
         overdue_steps.c.next_at.is_not(None),
     )
     .values(next_at=bindparam("to"), for_person=1),
