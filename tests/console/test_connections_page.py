@@ -101,23 +101,25 @@ async def test_a_stored_route_is_tested_and_changed(sandbox, tmp_path):
     id = done.route.id
     answer = await operator.ask(f"{PATH}/test/{id}", form={})
     assert b"The connection works; nothing was sent." in answer.body
-    wrong = {"window_seconds": "soon", "outbox": str(out)}
+    wrong = {"route-window_seconds": "soon", "route-outbox": str(out)}
     answer = await operator.ask(f"{PATH}/change/{id}", form=wrong)
     assert (answer.status_code, b"give a whole number" in answer.body) == (409, True)
     assert b'value="soon"' in answer.body
-    answer = await operator.ask(f"{PATH}/change/{id}", form={"outbox": str(tmp_path / "gone")})
+    answer = await operator.ask(
+        f"{PATH}/change/{id}", form={"route-outbox": str(tmp_path / "gone")}
+    )
     assert (answer.status_code, b"The connection does not work" in answer.body) == (409, True)
-    answer = await operator.ask(f"{PATH}/change/{id}", form={"window_seconds": "120"})
+    answer = await operator.ask(f"{PATH}/change/{id}", form={"route-window_seconds": "120"})
     assert answer.headers["location"] == f"/console{PATH}?done=changed"
     stored = await load_route(installation.database, installation.vault, id)
     assert stored.route.options["window_seconds"] == 120
     page = await operator.text(PATH)
     assert "window_seconds from default to 120" in page
-    await operator.ask(f"{PATH}/change/{id}", form={"answer_days": "14"})
+    await operator.ask(f"{PATH}/change/{id}", form={"route-answer_days": "14"})
     assert "<dt>answer_days</dt><dd>14</dd>" in await operator.text(PATH)
-    answer = await operator.ask(f"{PATH}/change/{id}", form={"window_seconds": "120"})
+    answer = await operator.ask(f"{PATH}/change/{id}", form={"route-window_seconds": "120"})
     assert answer.headers["location"] == f"/console{PATH}?done=unchanged"
-    answer = await operator.ask(f"{PATH}/change/{id}", form={"window_seconds": ""})
+    answer = await operator.ask(f"{PATH}/change/{id}", form={"route-window_seconds": ""})
     assert answer.headers["location"] == f"/console{PATH}?done=changed"
 
 

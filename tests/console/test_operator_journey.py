@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.api.service_process import ServiceProcess
+from tests.connect import sftp_server
 from tests.console import axe, chromium
 from tests.patience import PATIENCE_SECONDS
 
@@ -77,3 +78,64 @@ async def test_a_route_goes_down_files_wait_home_says_so_and_the_route_comes_bac
     await main.get_by_text("1 claim, charged 100.00.").wait_for()
     await page.get_by_role("link", name="Every element explained").click()
     await page.get_by_role("heading", name="File 1 out").wait_for()
+
+
+async def test_a_connection_is_added_tested_step_by_step_and_removed_with_what_it_would_stop(
+    page, tmp_path
+):
+    main = page.locator("main")
+    await page.goto("/console/payers")
+    await page.get_by_role("link", name="Add a connection").first.click()
+
+    # Whom, and how.
+    await page.get_by_label("SFTP").check()
+    await page.get_by_label("Payer", exact=True).press_sequentially("sandbox den")
+    await page.get_by_label("Sandbox Dental").check()
+    if script := axe.source():
+        assert await axe.violations(page, script) == []
+    await page.get_by_role("button", name="Continue").click()
+    await page.get_by_role("heading", name="Connect Sandbox Dental").wait_for()
+
+    async with sftp_server.sftp_payer(tmp_path) as payer:
+        # Settings with help.
+        await main.get_by_text("Who we are to this payer (ISA06).").wait_for()
+        for label, text in (
+            ("Sender id", "CLEARLANE"), ("Receiver id", "MEADOW"), ("Host required", "127.0.0.1"), ("Port", str(payer.port)),
+            ("Username", sftp_server.USER), ("Outbox required", "/in"), ("Inbox required", "/out"),
+        ):  # fmt: skip
+            await main.get_by_label(label).fill(text)
+        await main.get_by_label("Allow internal").select_option("yes")
+
+        # The host key is fetched, and a person confirms it.
+        await page.get_by_role("button", name="Fetch the server's host key").click()
+        await main.get_by_text(sftp_server.HOST_KEY.get_fingerprint()).wait_for()
+
+        # A key of our own, whose public half can be copied.
+        await page.get_by_role("button", name="Make a key").click()
+        await main.get_by_text("Public key for the payer").wait_for()
+        await page.get_by_role("button", name="Test", exact=True).click()
+        await main.get_by_text("then tick the box").wait_for()
+        await main.get_by_label("I compared it with the fingerprint").check()
+
+        # The test goes step by step; the payer does not know our key, but knows our password.
+        await page.get_by_role("button", name="Test", exact=True).click()
+        await main.get_by_text("refused the login").wait_for()
+        await main.get_by_label("Password").fill(sftp_server.PASSWORD)
+        await page.get_by_role("button", name="Test", exact=True).click()
+        await main.get_by_text("The connection works; nothing was sent.").wait_for()
+        if script:
+            assert await axe.violations(page, script) == []
+        await page.get_by_role("button", name="Add the connection").click()
+        await main.get_by_text("The connection works and is in use.").wait_for()
+
+        # Edit.
+        await main.get_by_text("Change the settings").click()
+        await main.get_by_label("Window seconds").fill("300")
+        await page.get_by_role("button", name="Test and store").click()
+        await main.get_by_text("window_seconds from default to 300").wait_for(state="attached")
+
+    # Remove, with what it would stop.
+    await main.get_by_role("link", name="Stop or remove route").click()
+    await main.get_by_text("Files are no longer collected from its mailbox.").wait_for()
+    await page.get_by_role("button", name="Remove it for good").click()
+    await main.get_by_text("The route is removed, and its secrets are forgotten.").wait_for()

@@ -35,6 +35,7 @@ from clearlane.console.operator import (
     audit_page,
     connection_page,
     connections_page,
+    new_connection_page,
     people_page,
     person_page,
     rules_page,
@@ -57,7 +58,7 @@ MODULES = (
     claims_page, search_page, claim_page, correct_page, resend_page, outside_page, print_page,
     new_claim_page, claim_action_handlers, worklist_actions, fix_cause_page, next_payer_page,
     payments_page, payment_page, payment_downloads, payment_list_csv, deposit_actions, eligibility_page, enrollments_page,
-    connections_page, connection_page, rules_page, files_page, file_page, site_file_page, shadow_page, send_claims_page,
+    connections_page, new_connection_page, connection_page, rules_page, files_page, file_page, site_file_page, shadow_page, send_claims_page,
     sandbox_page,
     accounts_page, api_keys_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
 )  # fmt: skip

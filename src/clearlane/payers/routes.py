@@ -124,6 +124,15 @@ class RouteOption:
     kinds: frozenset[RouteKind] = frozenset(RouteKind)
     default: OptionValue | None = None
     required: bool = False
+    choices: tuple[str, ...] = ()
+    """The only values, if there are few."""
+
+    @property
+    def title(self) -> str:
+        """The name as a label of a form."""
+        words = self.name.removeprefix(PAYLOAD_PREFIX).replace("_", " ")
+        prefix = "Payload type: " if self.name.startswith(PAYLOAD_PREFIX) else ""
+        return f"{prefix}{words}" if prefix else words[:1].upper() + words[1:]
 
 
 class InvalidOptionError(ValueError):
@@ -439,12 +448,12 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("group_receiver", "GS03, if it is not the receiver_id.", _ID),
     RouteOption("receiver_name", "Name of the receiver (1000B NM103), if it is not the payer's; of a hop, its name.", _NAME, kinds=FILE_KINDS),
     RouteOption("senders", "Other addresses that the payer sends from: ISA05:ISA06 or GS:GS02, separated by |.", _senders),
-    RouteOption("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P"),
+    RouteOption("usage", "P for production, T for test (ISA15).", _match("[PT]", "P or T"), default="P", choices=("P", "T")),
     RouteOption("window_seconds", "How long claims are gathered.", _whole(0, 86_400), default=limits.ROUTE_WINDOW_SECONDS, kinds=FILE_KINDS),
     RouteOption("claims_max", "Most claims in one file.", _whole(1, limits.CLAIMS_PER_SET_MAX), default=limits.CLAIMS_PER_SET_MAX, kinds=FILE_KINDS),
     RouteOption("poll_seconds", "How often to look for files for us.", _whole(1, 86_400), default=limits.ROUTE_POLL_SECONDS, kinds=FILE_KINDS),
     RouteOption("takeover_seconds", "How long a route fails before the next one takes over.", _whole(1, 30 * 86_400), default=limits.ROUTE_TAKEOVER_SECONDS, kinds=FILE_KINDS),
-    RouteOption("letters", "The letters of claims from files: as_sent, or capital for a payer that takes no small ones.", _match("as_sent|capital", "as_sent or capital"), default=AS_SENT, kinds=FILE_KINDS),
+    RouteOption("letters", "The letters of claims from files: as_sent, or capital for a payer that takes no small ones.", _match("as_sent|capital", "as_sent or capital"), default=AS_SENT, kinds=FILE_KINDS, choices=(AS_SENT, CAPITAL)),
     RouteOption("answer_days", "Within how many days the payer usually answers a claim; claim_silence_days of the settings if left out.", _whole(1, 3_650), kinds=FILE_KINDS),
     RouteOption("inquiries", "Which inquiries the payer answers on this route: 270, 276 or both, separated by commas; on a route to a hop none if left out.", _inquiries, default=ELIGIBILITY_INQUIRY),
     RouteOption("status_after_days", "Days after its sending before the payer is asked about a claim (276) without a person.", _whole(0, 365), default=limits.STATUS_AFTER_DAYS),
@@ -467,15 +476,15 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("inbox", "Directory there with files for us.", _remote_directory, required=True, kinds=SFTP),
     RouteOption("uploads_stay", "Whether the payer leaves our files in place, so that a missing one never arrived.", _flag, default=False, kinds=FOLDER | SFTP),
     RouteOption("url", "The https address of the service.", _url, required=True, kinds=CORE_KINDS),
-    RouteOption("form", "soap or mime.", _one_of("soap", "mime"), default="soap", kinds=CORE_KINDS),
+    RouteOption("form", "soap or mime.", _one_of("soap", "mime"), default="soap", kinds=CORE_KINDS, choices=("soap", "mime")),
     RouteOption("username", "The login, with the secret password.", _NAME, kinds=CORE_KINDS),
     RouteOption("core_sender", "SenderID of the envelope, if it is not the sender_id.", _NAME, kinds=CORE_KINDS),
     RouteOption("core_receiver", "ReceiverID of the envelope, if it is not the receiver_id.", _NAME, kinds=CORE_KINDS),
     RouteOption("authority", "Certificates (PEM) that vouch for the service, beside those of this machine.", _pem, kinds=CORE_KINDS),
-    RouteOption("attachment", "How SOAP carries a batch: mtom or inline.", _one_of("mtom", "inline"), default="mtom", kinds=CORE),
-    RouteOption("actions", "Names of the SOAP actions: core or generic.", _one_of("core", "generic"), default="core", kinds=CORE),
+    RouteOption("attachment", "How SOAP carries a batch: mtom or inline.", _one_of("mtom", "inline"), default="mtom", kinds=CORE, choices=("mtom", "inline")),
+    RouteOption("actions", "Names of the SOAP actions: core or generic.", _one_of("core", "generic"), default="core", kinds=CORE, choices=("core", "generic")),
     RouteOption("pickups", "Which files are asked for.", _pickups, default="999,277CA,835", kinds=CORE),
-    RouteOption("acknowledge", "How receipt of a file is confirmed to the payer: none or receipt.", _one_of("none", "receipt"), default="none", kinds=CORE),
+    RouteOption("acknowledge", "How receipt of a file is confirmed to the payer: none or receipt.", _one_of("none", "receipt"), default="none", kinds=CORE, choices=("none", "receipt")),
     *(
         RouteOption(PAYLOAD_PREFIX + role, f"Payload type of {role}.", _PAYLOAD_TYPE, default=default, kinds=CORE_KINDS)
         for role, default in PAYLOAD_TYPES.items()

@@ -4,7 +4,6 @@ What `route test` would refuse is refused before anything is stored. Knows the s
 is in ``payers``, how routes are stored in ``store``.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, NoReturn
@@ -45,7 +44,6 @@ from clearlane.connect.connection_check import ConnectionCheck
 from clearlane.connect.factory import check_route
 from clearlane.kernel.finding import Finding
 from clearlane.payers.hops import HOP
-from clearlane.payers.model import PAYER_TYPES
 from clearlane.payers.route_change import (
     RouteDifference,
     RouteEdit,
@@ -53,14 +51,15 @@ from clearlane.payers.route_change import (
     differences,
     read_change,
 )
-from clearlane.payers.routes import FILE_KINDS, Route, RouteKind, RouteSecrets, read_route
+from clearlane.payers.routes import Route, RouteKind, RouteSecrets, read_route
+from clearlane.pipeline.operator.new_route import find_destination
+from clearlane.store.database.database import OperationRefused
 from clearlane.store.delivery.routes import (
     PAYERS_REVISION,
     RouteWithSecrets,
     add_route,
     change_route,
     count_waiting,
-    list_routes,
     load_route,
     remove_route,
 )
@@ -75,6 +74,12 @@ SANDBOX_NOTE = "This is a sandbox: its payers are simulated, and routes are not 
 TEST_FAILED = (
     "The connection test failed, so nothing was stored. --untested stores it all the same."
 )
+
+HINTS = {
+    True: "`clearlane hop list` shows the hops.",
+    False: "`clearlane payer search` finds them.",
+}
+"""Where to look, for a hop and for a payer."""
 
 Id = Annotated[int, typer.Argument(metavar="ID", help="The route's number.", min=1)]
 
@@ -261,34 +266,13 @@ def show_checks(checks: Sequence[ConnectionCheck]) -> None:
 async def _destination(
     installation: Installation, payer_id: str, type: str, kind: RouteKind
 ) -> tuple[str, str]:
-    """Return type and id of the payer that a route is to reach, or of a hop, which is named here."""
-    if type == HOP:
-        if not re.fullmatch(r"[A-Z0-9][A-Z0-9-]{1,14}", payer_id):
-            refuse(
-                "A hop has an id of 2 to 15 capital letters, digits and hyphens, such as EASTGATE."
-            )
-        kinds = {
-            one.kind
-            for one, _ in await list_routes(installation.database)
-            if (one.type, one.payer_id) == (HOP, payer_id)
-        }
-        if kind not in FILE_KINDS:
-            if not kinds & FILE_KINDS:
-                refuse(
-                    f"There is no hop {payer_id} yet. Add its route for files first (--kind folder, sftp or core): the "
-                    "one in real time has the same payers."
-                )
-        elif kinds & FILE_KINDS:
-            refuse(f"There is a hop {payer_id} already: clearlane hop show {payer_id}")
-        if any(installation.payers.find(payer_id, one) for one in PAYER_TYPES):
-            refuse(
-                f"{payer_id} is the id of a payer. Give the hop another id: files that come back could be of either."
-            )
-        return HOP, payer_id
-    payer = installation.payers.find(payer_id, type)
-    if payer is None:
-        refuse(f"There is no {type.lower()} payer {payer_id}. `clearlane payer search` finds them.")
-    return payer.key[0], payer.payer_id
+    """Return type and id of the payer or hop that a route is to reach; end the command if there is no such."""
+    try:
+        return await find_destination(
+            installation.database, installation.payers, payer_id, type, kind
+        )
+    except OperationRefused as why:
+        refuse(f"{why} {HINTS[type == HOP]}")
 
 
 async def _add(installation: Installation, route: Route, secrets: RouteSecrets) -> Route:

@@ -1,15 +1,17 @@
 """One payer's connection: its routes and their settings, thirty days, its files; test, pause, try now, change."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
 from clearlane.connect.connection_check import ConnectionCheck
+from clearlane.connect.ssh_login import public_key_of
 from clearlane.console.files.files_page import IN_LABELS, OUT_LABELS
 from clearlane.console.frame import page_text
 from clearlane.console.frame.act_question import (
     REPEATS_SAFELY,
+    REVIEWED,
     SENDS_NOTHING,
     UNDONE_BESIDE,
     ActQuestion,
@@ -19,6 +21,14 @@ from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.menu_counts import count_again
 from clearlane.console.operator.connections_page import NOTICES, load_states, route_path, route_row
+from clearlane.console.operator.route_settings import (
+    SettingTexts,
+    other_faults,
+    setting_text,
+    setting_texts,
+    stored_values,
+    typed_settings,
+)
 from clearlane.kernel.finding import Finding
 from clearlane.payers.enrolled_transactions import (
     ERA_SENTENCES,
@@ -27,13 +37,12 @@ from clearlane.payers.enrolled_transactions import (
 )
 from clearlane.payers.route_change import RouteEdit
 from clearlane.payers.routes import (
-    KIND_SECRETS,
     OPTIONS_BY_KIND,
     SECRET_NAMES,
     Route,
     RouteSecrets,
 )
-from clearlane.pipeline.operator import route_admin
+from clearlane.pipeline.operator import new_route, route_admin
 from clearlane.pipeline.query.route_states import (
     RouteDay,
     RouteState,
@@ -43,7 +52,12 @@ from clearlane.pipeline.query.route_states import (
 )
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.delivery import route_traffic
-from clearlane.store.delivery.routes import RouteHistoryEntry, route_history
+from clearlane.store.delivery.routes import (
+    RouteHistoryEntry,
+    count_waiting,
+    load_route,
+    route_history,
+)
 
 pages = PageRows(roles=OPERATORS, menu="/payers")
 
@@ -52,23 +66,16 @@ HISTORY_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class SettingTexts:
-    """One setting of a route."""
-
-    name: str
-    description: str
-    value: str
-    """As it is stored; empty for the default."""
-    default: str
-    is_secret: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class RouteTexts:
     """One stored route with its settings."""
 
     route: Route
     settings: list[SettingTexts]
+    """As they are stored."""
+    form: list[SettingTexts]
+    """As they were typed, if they could not be stored."""
+    public_key: str
+    """The public half of the key that it logs in with, if it has one without a passphrase."""
     history: list[RouteHistoryEntry]
 
 
@@ -79,6 +86,8 @@ class RouteFormAnswer:
     route_id: int
     checks: Sequence[ConnectionCheck] = ()
     findings: Sequence[Finding] = ()
+    others: Sequence[str] = ()
+    """The findings that are about no single setting."""
 
     @property
     def passed(self) -> bool:
@@ -153,9 +162,95 @@ async def change(request: PageRequest) -> Response:
     except OperationRefused as why:
         return request.message(409, "Not changed", str(why))
     if not done.is_stored:
-        answer = RouteFormAnswer(route.id, done.failed_checks, done.findings)
+        others = other_faults(route.kind, done.findings)
+        answer = RouteFormAnswer(route.id, done.failed_checks, done.findings, others)
         return await _render(request, state, answer, status=409)
+    await request.context.refresh()
     return request.redirect(route_path(state), done="changed" if done.changes else "unchanged")
+
+
+@pages.act("/payers/{type}/{payer}/use/{route}", UNDONE_BESIDE)
+async def use(request: PageRequest) -> Response:
+    """Take a route into use, if its connection works."""
+    state = await _state(request)
+    route = _stored(request, state)
+    try:
+        checks = await new_route.use(request.context.work_context, route.id, actor=request.actor)
+    except OperationRefused as why:
+        return request.message(409, "Not in use", str(why))
+    answer = RouteFormAnswer(route.id, checks=checks)
+    if not answer.passed:
+        return await _render(request, state, answer, status=409)
+    await request.context.refresh()
+    return request.redirect(route_path(state), done="used")
+
+
+@pages.page("/payers/{type}/{payer}/remove/{route}")
+async def show_removal(request: PageRequest) -> Response:
+    """Show what would stop if a route is no longer used, or removed."""
+    state = await _state(request)
+    route = _stored(request, state)
+    files = await count_waiting(request.context.database, route.id)
+    return request.render(
+        "route_removal.html",
+        f"Stop or remove route {route.id}",
+        name=state.name,
+        route=route,
+        path=route_path(state),
+        stops=list(_stops(state, route, files)),
+    )
+
+
+@pages.act("/payers/{type}/{payer}/stop/{route}", REVIEWED)
+async def stop_using(request: PageRequest) -> Response:
+    """Use a route no longer; it keeps its settings."""
+    state = await _state(request)
+    route = _stored(request, state)
+    await new_route.stop_using(request.context.work_context, route.id, actor=request.actor)
+    await request.context.refresh()
+    return request.redirect(route_path(state), done="stopped")
+
+
+@pages.act("/payers/{type}/{payer}/remove/{route}", REVIEWED)
+async def remove(request: PageRequest) -> Response:
+    """Remove a route for good."""
+    state = await _state(request)
+    route = _stored(request, state)
+    await new_route.remove(request.context.work_context, route.id, actor=request.actor)
+    await request.context.refresh()
+    return request.redirect("/payers", done="removed")
+
+
+def _stops(state: RouteState, route: Route, files: int) -> Iterator[str]:
+    """Yield what stops without a route."""
+    others = [
+        one
+        for one in state.stored
+        if one.active and one.id != route.id and one.carries_files == route.carries_files
+    ]
+    if not route.active:
+        yield "It is not in use, so nothing stops."
+        return
+    if not route.carries_files:
+        asked = " and ".join(route.text("inquiries").split(","))
+        yield f"The payer is no longer asked in real time over it ({asked})." + (
+            f" Route {others[0].id} is asked instead." if others else ""
+        )
+        return
+    yield "Files are no longer collected from its mailbox."
+    waiting = page_text.count(files, "file")
+    if others:
+        yield f"Claims go over route {others[0].id} from now on" + (
+            f", and {waiting} that wait{'s' if files == 1 else ''} for this one too."
+            if files
+            else "."
+        )
+        return
+    claims = state.waiting.claims
+    money = page_text.money(state.waiting.cents)
+    yield f"{state.name} has no other route: claims to it are accepted, and wait until it has one."
+    if claims:
+        yield f"{page_text.count(claims, 'claim')}, ${money}, wait{'s' if claims == 1 else ''} for it now."
 
 
 async def _act(
@@ -194,7 +289,7 @@ async def _render(
     traffic = (await load_traffic(database, [state], now))[state.destination]
     async with database.read(route_traffic.SCOPE) as tx:
         sent, received = await list_files(tx, state.destination, FILES_SHOWN)
-    routes = [_texts(route, await route_history(database, route.id)) for route in state.stored]
+    routes = [await _texts(request, route, answer) for route in state.stored]
     days = await load_days(database, state.destination, now, request.zone)
     return request.render(
         "connection.html",
@@ -211,7 +306,6 @@ async def _render(
         in_labels=IN_LABELS,
         out_labels=OUT_LABELS,
         answer=answer,
-        typed={name: request.form.get(name) for name in request.form.names()},
         moment=request.stored_moment,
         sandbox=request.context.sandbox_control is not None,
     )
@@ -251,43 +345,33 @@ def day_square(day: RouteDay) -> tuple[str, str]:
     return "done", "no files"
 
 
-def _texts(route: Route, history: list[RouteHistoryEntry]) -> RouteTexts:
-    settings = [
-        SettingTexts(
-            option.name,
-            option.description,
-            _text(route.options.get(option.name)),
-            _text(option.default),
-        )
-        for option in OPTIONS_BY_KIND[route.kind].values()
-    ]
-    settings += [
-        SettingTexts(name, "A secret; leave it empty to keep it.", "", "", is_secret=True)
-        for name in SECRET_NAMES
-        if name in KIND_SECRETS[route.kind]
-    ]
-    return RouteTexts(route, settings, history[-HISTORY_SHOWN:][::-1])
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
+async def _texts(request: PageRequest, route: Route, answer: RouteFormAnswer | None) -> RouteTexts:
+    context = request.context
+    stored = await load_route(context.database, context.vault, route.id)
+    held, values = stored.secrets.filled(), stored_values(route)
+    typed = typed_settings(request.form)
+    findings = answer.findings if answer and answer.route_id == route.id else ()
+    history = await route_history(context.database, route.id)
+    return RouteTexts(
+        route=route,
+        settings=setting_texts(route.kind, values, held=held),
+        form=setting_texts(route.kind, values | typed, held=held, findings=findings),
+        public_key=public_key_of(stored.secrets.private_key or ""),
+        history=history[-HISTORY_SHOWN:][::-1],
+    )
 
 
 def _edit(request: PageRequest, route: Route) -> RouteEdit:
     """Return what the form changes: an option that was emptied gets its default, an empty secret is kept."""
-    given, unset = [], []
+    given, unset, typed = [], [], typed_settings(request.form)
     for option in OPTIONS_BY_KIND[route.kind].values():
-        if option.name not in request.form.names():
+        if option.name not in typed:
             continue
-        text = request.form.get(option.name).strip()
-        stored = _text(route.options.get(option.name))
+        text = typed[option.name].strip()
+        stored = setting_text(route.options.get(option.name))
         if text and text != stored:
             given.append((option.name, text))
         elif not text and stored:
             unset.append(option.name)
-    secrets = {name: request.form.get(name) for name in SECRET_NAMES if request.form.get(name)}
+    secrets = {name: typed[name] for name in SECRET_NAMES if typed.get(name)}
     return RouteEdit(options=given, unset=unset, secrets=RouteSecrets(**secrets))

@@ -25,6 +25,11 @@ NOTICES = {
     "resumed": "Waiting claims go out now.",
     "tried": "The next try begins within seconds. Reload to see how it went.",
     "changed": "The route is changed. Files that are written already keep their name and addresses.",
+    "added": "The connection works and is in use. Waiting claims go out with the next file.",
+    "kept": "The connection is kept, and not in use. Test it and take it into use when the payer is ready.",
+    "used": "The route is in use.",
+    "stopped": "The route is not used any more. Its settings are kept.",
+    "removed": "The route is removed, and its secrets are forgotten. Its files and its history stay.",
     "unchanged": "Nothing differs, so nothing was changed.",
 }
 

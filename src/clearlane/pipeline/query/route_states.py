@@ -109,11 +109,16 @@ class RouteState:
             (RouteCondition.IN_DOUBT, bool(self.waiting.in_doubt)),
             (RouteCondition.NOT_READ, any(poll.fault for poll in self.polls)),
             (RouteCondition.FALLBACK, bool(self.health and self.health.fallback_route_id)),
-            (RouteCondition.UNUSED, not self.routes),
+            (RouteCondition.UNUSED, not self.routes and not self.is_asked),
         ):
             if holds:
                 return condition
         return RouteCondition.WORKS
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is asked in real time."""
+        return any(one.active and not one.carries_files for one in self.stored)
 
     @property
     def type(self) -> str:
@@ -128,7 +133,9 @@ class RouteState:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of connection, each once."""
-        names = [route.kind for route in self.routes] or [one.kind.value for one in self.stored]
+        names = [route.kind for route in self.routes]
+        names += [one.kind.value for one in self.stored if one.active and not one.carries_files]
+        names = names or [one.kind.value for one in self.stored]
         return tuple(dict.fromkeys(names))
 
 
@@ -169,7 +176,7 @@ async def load_route_states(
     for route in connections.all_mailbox_routes():
         active.setdefault((route.type, route.payer_id), []).append(route)
     keys = {*active, *waiting}
-    keys |= {(route.type, route.payer_id) for route in stored if route.carries_files}
+    keys |= {(route.type, route.payer_id) for route in stored}
     states = []
     hops = {(HOP, hop.id): hop for hop in connections.hops()}
     for key in keys:

@@ -226,7 +226,8 @@ async def add_route(
 
     async def job(tx: Tx) -> RouteChange:
         await tx.row(_LOCK)
-        await _refuse_taken_position(tx, route)
+        if route.active:
+            await _refuse_taken_position(tx, route)
         row = await tx.row(
             _ADD,
             payer_id=route.payer_id,
