@@ -1,9 +1,10 @@
 """Payments, payers, documents, calls and console links of `/clearlane/v1`, and the tenant matrix.
 
-Also tests `api/v1/account/sites`, `api/v1/eligibility`, `api/v1/account/calls`, `api/v1/account/console_links`, `api/v1/content/documents`, `api/v1/vendor_aliases`, `api/v1/payers`, `api/v1/payments`,
+Also tests `api/v1/account/sites`, `api/v1/eligibility`, `cli/eligibility/eligibility_listing`, `api/v1/account/calls`, `api/v1/account/console_links`, `api/v1/content/documents`, `api/v1/vendor_aliases`, `api/v1/payers`, `api/v1/payments`,
 `pipeline/query/vendor_payments` and `store/payments/payment_query`.
 """
 
+import json
 import random
 import re
 from dataclasses import dataclass, field
@@ -339,6 +340,11 @@ def test_a_payer_is_asked_about_insurance_and_the_answer_is_kept(server, two):
         assert (one["state"], one["payer_id"], one["patients"]) == ("complete", "TST01", 1)
         (answer,) = one["answers"]
         assert answer["benefits"] or answer["errors"]
+        # What the payer states comes first, in lists too.
+        assert (listed["verdict"], answer["verdict"]) == ("active", "active")
+        assert {*answer} > {"group_number", "covered_from", "covered_to", "primary_care"}
+        text = server.command("eligibility", "list", "--json", "--site", listed["site"])
+        assert listed in json.loads(text)
         assert "HL*" in one["x12"][0]
         found = []
         for _ in range(2):

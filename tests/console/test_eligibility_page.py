@@ -1,11 +1,13 @@
 """Eligibility in the console: payers found while one types, a question and its sheet, and earlier answers.
 
-Also tests `pipeline/inquiry/eligibility_list` and `store/database/schema/inquiries`.
+Also tests `pipeline/inquiry/eligibility_list`, `pipeline/inquiry/benefits_file` and `store/database/schema/inquiries`.
 """
 
+import io
 import re
 from html import unescape
 
+import pypdf
 import pytest
 
 from clearlane.accounts.users import ConsoleRole
@@ -86,9 +88,20 @@ async def test_a_question_is_answered_by_a_sheet_with_earlier_answers_of_the_pat
     assert text_of(listed).count("Active") == len(asked)
     # Another site sees nothing of it.
     foreign = await sandbox.person(ConsoleRole.BILLER, "B-1")
-    for path in (asked[0], f"{asked[0]}/x12"):
+    for path in (asked[0], f"{asked[0]}/x12", f"{asked[0]}/pdf"):
         assert (await foreign.ask(path)).status_code == 404
     assert "No inquiries yet" in await foreign.text("/eligibility")
+
+
+@pytest.mark.server
+async def test_the_sheet_is_the_same_on_paper(sandbox, biller):
+    answer = await biller.ask("/eligibility/ask", form=QUESTION)
+    path = answer.headers["location"].removeprefix("/console")
+    file = await biller.ask(f"{path}/pdf")
+    paper = " ".join(pypdf.PdfReader(io.BytesIO(file.body)).pages[0].extract_text().split())
+    for words in ("Benefits Active", "XJ-4471", "Deductible,", "in network", "Coinsurance"):
+        assert words in paper, words
+    assert (await biller.ask("/eligibility/999/pdf")).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -396,6 +396,8 @@ class InsuranceQuestion:
     site: str = text()
     state: str = text()
     """complete, incomplete or nothing_sent."""
+    verdict: str | None = optional_text()
+    """active, inactive, refused or not_stated, of the first patient; None without the payer's answer."""
     asked_at: str = text()
     payer_id: str | None = optional_text()
     patient_name: str | None = field(default=None, repr=False, metadata={"read": str})

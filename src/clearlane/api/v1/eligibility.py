@@ -35,12 +35,15 @@ from clearlane.eligibility.benefit_table import (
     PatientTable,
     patient_tables,
 )
-from clearlane.inquiry.inquiry_result import RequestStatus
-from clearlane.kernel.clock import moment_text
-from clearlane.kernel.formats import last_first
 from clearlane.payments.as_json import day_text
 from clearlane.pipeline.inquiry.ask import await_answers
-from clearlane.pipeline.inquiry.eligibility_list import NumberedInquiry, list_numbered
+from clearlane.pipeline.inquiry.eligibility_list import (
+    STATES,
+    VERDICT_NAMES,
+    NumberedInquiry,
+    list_numbered,
+    listed_object,
+)
 from clearlane.pipeline.inquiry.eligibility_request import MalformedInquiry, inquire
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.inquiry.request_answers import RequestAnswers, read_numbered_answers
@@ -50,7 +53,13 @@ endpoints = ResourceRows(Resource.ELIGIBILITY, changes=KeyScope.SUBMIT)
 
 LIST = "eligibility"
 NUMBER_DIGITS_MAX = 10
-STATES = {one: one.value.replace(" ", "_") for one in RequestStatus}
+VERDICT = Annotated[
+    str | None,
+    Field(
+        description="What the payer states of the coverage; null without its answer. `not_stated` is not inactive.",
+        json_schema_extra={"enum": [*VERDICT_NAMES.values(), None]},
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +145,12 @@ class PatientBenefitsJson(BaseModel):
     payer_name: str
     patient_name: str
     member_id: str
+    verdict: VERDICT
     plans: list[str]
+    group_number: Annotated[str | None, Field(description="Null if not stated, as are the others.")]
+    covered_from: date | None
+    covered_to: date | None
+    primary_care: Annotated[str | None, Field(description="The provider's name.")]
     benefits: list[BenefitRowJson]
     notes: Annotated[list[str], Field(description="The payer's messages.")]
     errors: list[PayerErrorJson]
@@ -157,6 +171,7 @@ class EligibilityJson(BaseModel):
             json_schema_extra={"enum": list(STATES.values())},
         ),
     ]
+    verdict: VERDICT
     asked_at: datetime
     payer_id: Annotated[str | None, Field(description="Null if no payer could be asked.")]
     patient_name: str | None
@@ -233,7 +248,7 @@ async def list_eligibility(call: Call) -> Response:
         limit=limit,
         of_list=LIST,
         position=lambda one: (str(one.request_number),),
-        as_json=_listed,
+        as_json=listed_object,
     )
 
 
@@ -318,23 +333,6 @@ def _own_path(location: str) -> str:
 # ---- the answer ----------------------------------------------------------------------------------
 
 
-def _listed(one: NumberedInquiry) -> dict[str, object]:
-    inquiry = one.inquiry
-    person = (inquiry.dependent or inquiry.subscriber) if inquiry else None
-    return {
-        "id": str(one.request_number),
-        "eligibility_request_id": one.request_number,
-        "site": one.site.vendor_site_id,
-        "state": STATES[one.status],
-        "asked_at": moment_text(one.asked_at),
-        "payer_id": one.payer_id or None,
-        "patient_name": last_first(person.last, person.first) if person else None,
-        "birth_date": day_text(person.birth) if person else None,
-        "member_id": inquiry.member_id if inquiry else None,
-        "patients": one.patients,
-    }
-
-
 async def _details(
     listed: NumberedInquiry, answers: RequestAnswers[BenefitAnswer]
 ) -> dict[str, object]:
@@ -342,7 +340,7 @@ async def _details(
     refused = [one async for page in answers.refused for one in page]
     errors = [error.message for one in refused if one.error for error in one.error.errors]
     tables = patient_tables(one.answer for one in results if one.answer is not None)
-    return _listed(listed) | {
+    return listed_object(listed) | {
         "state": STATES[answers.status],
         "answers": [_benefits(table) for table in tables],
         "problems": [*(one.message for one in answers.results), *errors],
@@ -351,11 +349,17 @@ async def _details(
 
 
 def _benefits(table: PatientTable) -> dict[str, object]:
+    coverage = table.coverage
     return {
         "payer_name": table.payer,
         "patient_name": table.patient,
         "member_id": table.member_id,
+        "verdict": VERDICT_NAMES[coverage.verdict],
         "plans": list(table.plans),
+        "group_number": coverage.group or None,
+        "covered_from": day_text(coverage.begins),
+        "covered_to": day_text(coverage.ends),
+        "primary_care": coverage.primary_care or None,
         "benefits": [_row(row) for row in table.rows],
         "notes": list(table.notes),
         "errors": [

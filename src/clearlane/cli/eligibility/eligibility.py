@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -17,6 +18,7 @@ from clearlane.cli.command.output import show_facts, show_json, show_table, show
 from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.eligibility.eligibility_answer import response_tables
+from clearlane.cli.eligibility.eligibility_listing import list_questions
 from clearlane.eligibility import services
 from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitResult
 from clearlane.eligibility.benefit_sheet import BenefitSheet, make_sheet
@@ -129,6 +131,47 @@ def check(
     exit_with(fine=answer.Status == COMPLETE and not refused)
 
 
+app.command("list")(list_questions)
+
+
+@app.command()
+def pdf(
+    eligibility_request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
+    out: Annotated[Path, typer.Option(help="The file to write; only you may read it.")],
+    data: Data = None,
+    vendor: Annotated[
+        str, typer.Option(help="Vendor key, if two vendors have a request of this number.")
+    ] = "",
+) -> None:
+    """Write the benefits of a stored request as a PDF file.
+
+    Example: clearlane eligibility pdf 412345678 --out benefits.pdf
+    """
+    from clearlane.cli.command.operator_command import run_in_installation
+    from clearlane.cli.command.private_file import private_file
+    from clearlane.pipeline.inquiry.benefits_file import benefits_heading
+    from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf_content
+    from clearlane.wiring import Installation
+
+    async def work(installation: Installation) -> bytes:
+        found = await _load(installation, eligibility_request_id, vendor)
+        sheets = [
+            make_sheet(table, services)
+            for one, services in _answered(found)
+            for table in patient_tables([one] if one else ())
+        ]
+        heading = benefits_heading(eligibility_request_id, sheets, list(_faults(found)))
+        return await make_pdf_content(heading, at=installation.clock.now())
+
+    try:
+        content = run_in_installation(data, work)
+    except PdfRefused as why:
+        refuse(str(why))
+    with private_file(out) as file:
+        file.write(content)
+    typer.echo(f"Wrote {out}.")
+
+
 @app.command()
 def show(
     eligibility_request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
@@ -144,18 +187,10 @@ def show(
     Example: clearlane eligibility show 412345678 --x12
     """
     from clearlane.cli.command.operator_command import run_in_installation
-    from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
-    from clearlane.pipeline.inquiry.request_answers import load_request
     from clearlane.wiring import Installation
 
     async def work(installation: Installation) -> "InquiryRequestDetails[BenefitAnswer]":
-        id = await _find_request(installation, eligibility_request_id, vendor)
-        found = await load_request(
-            installation.database, installation.vault, ELIGIBILITY, id, actor=operator()
-        )
-        if found is None:
-            refuse(f"There is no eligibility request {eligibility_request_id}.")
-        return found
+        return await _load(installation, eligibility_request_id, vendor)
 
     found = run_in_installation(data, work)
     if x12:
@@ -167,6 +202,21 @@ def show(
     else:
         _show_inquiries(found)
         _show_request(found)
+
+
+async def _load(
+    installation: "Installation", number: int, vendor: str
+) -> "InquiryRequestDetails[BenefitAnswer]":
+    from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
+    from clearlane.pipeline.inquiry.request_answers import load_request
+
+    id = await _find_request(installation, number, vendor)
+    found = await load_request(
+        installation.database, installation.vault, ELIGIBILITY, id, actor=operator()
+    )
+    if found is None:
+        refuse(f"There is no eligibility request {number}.")
+    return found
 
 
 async def _find_request(installation: "Installation", number: int, vendor_key: str) -> int:
@@ -235,16 +285,30 @@ def _show_request(found: "InquiryRequestDetails[BenefitAnswer]") -> None:
     for result in found.results:
         show_text(f"Not asked: {result.location}: {result.message}", indent=2)
     results = [inquiry.result for inquiry in found.inquiries]
-    inquiries = [inquiry.pending.inquiry for inquiry in found.inquiries]
-    asked = [one.services if isinstance(one, Inquiry) else () for one in inquiries]
     for error in (result.error for result in results if result.error):
         words = "; ".join(f"{one.message} ({one.code})" for one in error.errors)
         show_text(f"{error.kind}: {words}", indent=2)
         for said in (one.payer_text for one in error.errors if one.payer_text):
             show_text(f"The payer's service said: {said}", indent=4)
-    for one, codes in zip(results, asked, strict=True):
-        for table in patient_tables([one.answer] if one.answer else ()):
+    for answer, codes in _answered(found):
+        for table in patient_tables([answer] if answer else ()):
             _show_patient(table, codes)
+
+
+def _answered(
+    found: "InquiryRequestDetails[BenefitAnswer]",
+) -> Iterator[tuple[BenefitAnswer | None, Sequence[str]]]:
+    """Yield the answer to each inquiry, and the service types it asked about."""
+    for one in found.inquiries:
+        inquiry = one.pending.inquiry
+        yield one.result.answer, inquiry.services if isinstance(inquiry, Inquiry) else ()
+
+
+def _faults(found: "InquiryRequestDetails[BenefitAnswer]") -> Iterator[str]:
+    """Yield why a payer was not asked, or gave no answer."""
+    yield from (one.message for one in found.results)
+    for error in (one.result.error for one in found.inquiries if one.result.error):
+        yield from (one.message for one in error.errors)
 
 
 def _request_json(found: "InquiryRequestDetails[BenefitAnswer]") -> dict[str, Any]:

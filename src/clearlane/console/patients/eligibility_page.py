@@ -25,11 +25,13 @@ from clearlane.inquiry.inquiry_result import RequestStatus
 from clearlane.payers.model import Payer
 from clearlane.pipeline.inquiry import eligibility_list
 from clearlane.pipeline.inquiry.ask import await_answers
+from clearlane.pipeline.inquiry.benefits_file import benefits_heading
 from clearlane.pipeline.inquiry.eligibility_list import ListedRequest
 from clearlane.pipeline.inquiry.eligibility_request import MalformedInquiry, inquire
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.inquiry.request_answers import RequestAnswers, read_answers
 from clearlane.pipeline.operator.remembered_claims import RememberedProvider, list_billing_providers
+from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf_content
 from clearlane.x12 import codes
 
 pages = PageRows(roles=EVERYBODY, menu="/eligibility")
@@ -129,6 +131,7 @@ async def show_answer(request: PageRequest) -> Response:
         earlier=earlier,
         payer_name=lambda one: _payer_name(request, one),
         verdict_kinds=VERDICT_KINDS,
+        pdf_url=request.url(f"/eligibility/{id}/pdf"),
         x12_url=request.url(f"/eligibility/{id}/x12"),
         here=request.url(f"/eligibility/{id}"),
     )
@@ -149,6 +152,25 @@ async def download_answers(request: PageRequest) -> Response:
     if not content:
         raise NoSuchPage("The payer has not answered yet.")
     return download(content, f"eligibility-{id}.271", "application/edi-x12")
+
+
+@pages.page("/eligibility/{id}/pdf")
+async def download_sheet(request: PageRequest) -> Response:
+    """Return the sheet as a PDF file."""
+    site, id = _site(request), path_number(request, "id", "question")
+    context = request.context.work_context
+    answers = await read_answers(context, ELIGIBILITY, id, site=site, actor=request.actor)
+    if answers is None:
+        raise NoSuchPage("There is no such question of this site.")
+    sheet = await _sheet(answers, await eligibility_list.read_services(context, site, id))
+    if not sheet.patients and not sheet.faults:
+        raise NoSuchPage("The payer has not answered yet.")
+    try:
+        heading = benefits_heading(id, sheet.patients, sheet.faults)
+        content = await make_pdf_content(heading, at=request.context.clock.now())
+    except PdfRefused as why:
+        return request.message(409, "No PDF", str(why))
+    return download(content, f"eligibility-{id}.pdf", "application/pdf")
 
 
 async def _sheet(

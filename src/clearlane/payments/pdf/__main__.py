@@ -29,10 +29,12 @@ def main(arguments: list[str], source: BinaryIO, out: BinaryIO) -> int:
 def make_file(source: BinaryIO, out: BinaryIO) -> int:
     """Read frames, write the file that their heading asks for, and return the number of pages."""
     # Imported late: the process must know its time first.
+    from clearlane.payments.pdf.benefits_pdf import write_benefits_pdf
     from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
     from clearlane.payments.pdf.filing_pdf import write_filing_pdf
     from clearlane.payments.pdf.form_pdf import write_form_pdf
     from clearlane.payments.pdf.frames import (
+        BenefitsFileHeading,
         ClaimFileHeading,
         FilingFileHeading,
         FormFileHeading,
@@ -56,6 +58,8 @@ def make_file(source: BinaryIO, out: BinaryIO) -> int:
         return write_filing_pdf(heading, out)
     if isinstance(heading, FormFileHeading):
         return write_form_pdf(heading, out)
+    if isinstance(heading, BenefitsFileHeading):
+        return write_benefits_pdf(heading, out)
     return write_sheet_pdf(heading, out)
 
 

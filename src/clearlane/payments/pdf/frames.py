@@ -92,8 +92,45 @@ class SheetFileHeading(PaymentStruct, frozen=True, tag="sheet"):
     """How many characters each box of a line holds."""
 
 
+class BenefitsOfService(PaymentStruct, frozen=True):
+    """The benefits of one service: a row of texts for each network and level."""
+
+    service: str
+    coverage: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+class PatientBenefits(PaymentStruct, frozen=True):
+    """The sheet of one patient's benefits, in texts."""
+
+    patient: str
+    verdict: str
+    facts: tuple[tuple[str, str], ...] = ()
+    notices: tuple[str, ...] = ()
+    balances: tuple[tuple[str, str], ...] = ()
+    columns: tuple[str, ...] = ()
+    groups: tuple[BenefitsOfService, ...] = ()
+    without_figures: tuple[tuple[str, str], ...] = ()
+    """Services of which the payer states the coverage alone, by coverage."""
+    notes: tuple[str, ...] = ()
+
+
+class BenefitsFileHeading(PaymentStruct, frozen=True, tag="benefits"):
+    """The benefits that a payer states, patient by patient. Nothing follows."""
+
+    number: str
+    asked: str
+    notices: tuple[str, ...] = ()
+    patients: tuple[PatientBenefits, ...] = ()
+
+
 FileHeading = (
-    PaymentFileHeading | ClaimFileHeading | FilingFileHeading | FormFileHeading | SheetFileHeading
+    PaymentFileHeading
+    | ClaimFileHeading
+    | FilingFileHeading
+    | FormFileHeading
+    | SheetFileHeading
+    | BenefitsFileHeading
 )
 
 

@@ -14,7 +14,7 @@ from clearlane.eligibility.benefit_table import patient_tables
 from clearlane.eligibility.coverage import Verdict
 from clearlane.eligibility.model import Inquiry
 from clearlane.inquiry.inquiry_result import RequestStatus, request_status
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.kernel.formats import last_first
 from clearlane.kernel.ids import Scope, SiteId, VendorScope
 from clearlane.kernel.redacted_repr import shows
@@ -30,6 +30,9 @@ from clearlane.store.inquiries import (
 )
 from clearlane.store.vault.vault import Vault
 
+STATES = {one: one.value.replace(" ", "_") for one in RequestStatus}
+VERDICT_NAMES = {one: one.value.lower().replace(" ", "_") for one in Verdict}
+"""What programs call the verdicts."""
 PATIENTS_LOOKED_UP_MAX = 20
 """How many patients of one request are searched for earlier requests."""
 
@@ -65,6 +68,28 @@ class NumberedInquiry:
     """None if no payer could be asked."""
     patients: int
     status: RequestStatus
+    verdict: Verdict | None
+    """What the payer states of the first patient's coverage; None without its answer."""
+
+
+def listed_object(one: NumberedInquiry) -> dict[str, object]:
+    """Return a request of a list as programs see it, over the service and on its machine."""
+    inquiry = one.inquiry
+    person = (inquiry.dependent or inquiry.subscriber) if inquiry else None
+    born = person.birth if person else None
+    return {
+        "id": str(one.request_number),
+        "eligibility_request_id": one.request_number,
+        "site": one.site.vendor_site_id,
+        "state": STATES[one.status],
+        "verdict": None if one.verdict is None else VERDICT_NAMES[one.verdict],
+        "asked_at": moment_text(one.asked_at),
+        "payer_id": one.payer_id or None,
+        "patient_name": last_first(person.last, person.first) if person else None,
+        "birth_date": None if born is None else born.isoformat(),
+        "member_id": inquiry.member_id if inquiry else None,
+        "patients": one.patients,
+    }
 
 
 async def list_newest(
@@ -114,10 +139,17 @@ async def list_numbered(
         incomplete = await inquiries.list_incomplete(tx, [one.id for one in found])
         by_request = {one.inquiry_request_id: one for one in first}
         sites = {site.id: site for site in context.accounts().sites}
+        owners = {one.id: sites[SiteId(one.site_id)] for one in found}
+        verdicts = {
+            one.inquiry_request_id: await _read_verdict(
+                tx, context.vault, owners[one.inquiry_request_id], one
+            )
+            for one in first
+        }
         return [
             _numbered(
-                context.vault, sites[SiteId(one.site_id)], one, by_request.get(one.id),
-                is_complete=one.id not in incomplete,
+                context.vault, owners[one.id], one, by_request.get(one.id),
+                is_complete=one.id not in incomplete, verdict=verdicts.get(one.id),
             )
             for one in found
         ]  # fmt: skip
@@ -132,6 +164,7 @@ def _numbered(
     first: StoredInquiry | None,
     *,
     is_complete: bool,
+    verdict: Verdict | None,
 ) -> NumberedInquiry:
     person = None
     if first is not None:
@@ -145,6 +178,7 @@ def _numbered(
         inquiry=person,
         patients=request.inquiries,
         status=request_status(request.inquiries, 0 if is_complete else 1),
+        verdict=verdict,
     )
 
 

@@ -1,6 +1,6 @@
 """Decisions of operators and billers, called by the command line and the console; each is audited.
 
-``batch_admin``, ``inbox_admin`` and ``route_admin`` act on batches, on payers' files and on routes; ``payment_admin``
+``batch_admin``, ``inbox_admin`` and ``route_admin`` act on batches, on payers' files and on routes, and ``new_route`` adds and removes routes; ``payment_admin``
 assigns unmatched claim payments, ``payment_deposit`` records what sites did with their parts, and ``payee_admin`` names the site that receives a payee's remittances; ``enrollment_admin`` records what payers answered to enrollments, and
 ``enrollment_answers`` what a sandbox's payers answer by themselves. ``claim_work`` keeps
 notes and assignments of claims, ``draft_corrections`` a correction that is not sent yet; ``draft_claims`` writes a new claim by hand,
