@@ -196,6 +196,25 @@ def test_no_call_gives_a_byte_of_another_vendor(server, two, endpoint):
             assert answer.status_code == 404
 
 
+def test_commands_beside_the_service_show_the_same_objects(server, client, own):
+    def shown(*words):
+        return json.loads(server.command(*words, "--json"))
+
+    claim = client.get(f"{CLAIMS}/{own.number}").json()
+    assert {**shown("claim", "show", own.number), **claim} == shown("claim", "show", own.number)
+    payment = client.get(f"{ROOT}/payments/{own.payment_id}").json()
+    # The operator sees the claims of every vendor in it.
+    of_operator = shown("payment", "show", own.payment_id)
+    assert payment.keys() <= of_operator.keys()
+    (mine,) = payment["claim_payments"]
+    assert mine in of_operator["claim_payments"]
+    (listed,) = [one for one in shown("payment", "list") if one["payment_id"] == own.payment_id]
+    assert listed.items() <= of_operator.items()
+    for words in (("show", "TST01"), ("search", "TST01"), ("list", "--test")):
+        (payer,) = [one for one in shown("payer", *words) if one["id"] == "TST01"][:1]
+        assert client.get(f"{ROOT}/payers/TST01").json()["data"][0].items() <= payer.items()
+
+
 @pytest.mark.both_databases
 def test_a_payment_is_found_by_each_filter_and_read_as_835_and_csv(client, own):
     payment = client.get(f"{ROOT}/payments/{own.payment_id}").json()

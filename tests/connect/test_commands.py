@@ -249,7 +249,7 @@ def test_in_production_a_payer_has_a_route_when_there_is_one(clearlane, folder, 
 
     def routed(id):
         (found,) = shown(clearlane(f"payer show {id} --type medical --json", app=payer.app))
-        return found["HasRoute"]
+        return found["accepts_claims"]
 
     assert not routed("MDW10")
     id = shown(add_folder(clearlane, folder))["id"]

@@ -57,7 +57,7 @@ def shown(result):
 
 
 def ids(result):
-    return {row["PayerId"] for row in shown(result)}
+    return {row["payer_id"] for row in shown(result)}
 
 
 def test_a_sandbox_lists_its_samples_and_test_payers(clearlane):
@@ -79,7 +79,7 @@ def test_a_file_is_imported_and_found(clearlane, folder):
     output = clearlane("payer import new.csv").stdout
     assert "1 added, 0 changed, 0 removed, 0 unchanged" in output
     (row,) = shown(clearlane("payer show orc9 --json"))
-    assert (row["Name"], row["Aliases"], row["IsTest"]) == (
+    assert (row["name"], row["aliases"], row["test"]) == (
         "Orchard Dental",
         ["Orchard", "OD"],
         False,
@@ -150,13 +150,14 @@ def test_an_export_goes_to_standard_output_in_either_format(clearlane):
     assert clearlane("payer export").stdout.startswith(HEADER)
     rows = shown(clearlane("payer export --format json --type dental"))
     assert {row["Type"] for row in rows} == {"Dental"}
-    assert shown(clearlane("payer export - --json")) == shown(clearlane("payer list --json"))
+    exported = {row["PayerId"] for row in shown(clearlane("payer export - --json"))}
+    assert exported == ids(clearlane("payer list --json"))
     assert list(rows[0]) == list(as_wire(LIVE_PAYERS[0]))
 
 
 def test_a_search_forgives_and_narrows(clearlane):
     best = shown(clearlane("payer search medow mutal --json"))[0]
-    assert (best["PayerId"], best["Match"]) == ("MDW10", "FUZZY")
+    assert (best["payer_id"], best["match"]) == ("MDW10", "fuzzy")
     assert ids(clearlane("payer search meadow --type dental --json")) == {"MDW1D"}
     assert ids(clearlane("payer search sandbox --test --limit 2 --json")) <= {
         "TST01",

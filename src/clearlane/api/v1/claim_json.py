@@ -10,18 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from clearlane.claims.awaiting import Awaited, AwaitedFrom
-from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses.advice_act import AdviceAct
-from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.payers.filing_limits import FilingKind
 from clearlane.pipeline.enrollment.era_answer import EraState
-from clearlane.pipeline.query.claim_history import HistoryEntry
 from clearlane.store.claims.claims import NEVER_SENT
-from clearlane.store.claims.documents import StoredDocument
 
 STATES = (*(state.value for state in ClaimState), *NEVER_SENT)
 Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", examples=["150.00"])]
@@ -304,37 +299,3 @@ class ClaimDetailsJson(ListedClaimJson):
 
 
 Json = dict[str, object]
-
-
-def finding_object(finding: ClaimFinding) -> Json:
-    """Return a finding; its field is that of the claim, wherever the claim was in its document."""
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "field": path_in_claim(finding.location),
-        "message": finding.message,
-        "act": finding.act or None,
-    }
-
-
-def history_object(entry: HistoryEntry) -> Json:
-    """Return one entry of a claim's history."""
-    return {
-        "happened_at": moment_text(entry.at),
-        "event": entry.headline,
-        "file": entry.file or None,
-        "document_id": entry.document_id or None,
-        "sentences": list(entry.sentences),
-        "findings": [finding_object(one) for one in entry.findings],
-    }
-
-
-def document_object(document: StoredDocument) -> Json:
-    """Return a payer's answer about a claim, as lists show it."""
-    return {
-        "id": document.document_id,
-        "document_id": document.document_id,
-        "type": document.kind,
-        "claim_number": document.claim_number,
-        "created_at": moment_text(from_micros(document.created_at)),
-    }

@@ -14,7 +14,7 @@ from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.http_responses import json_response
-from clearlane.api.v1.claim_json import FindingJson, finding_object
+from clearlane.api.v1.claim_json import FindingJson
 from clearlane.api.v1.claim_verbs import ANY_DOCUMENT, named_form, require_active, unreadable
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, ResourceRows, require_site
@@ -22,6 +22,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.store import ClaimResult
 from clearlane.pipeline.intake.submission_result import SubmissionNotStored, SubmissionReceipt
 from clearlane.pipeline.intake.submit import submit
+from clearlane.pipeline.query.claim_history import finding_object
 from clearlane.store.database.database import Tx
 
 endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.SUBMIT)

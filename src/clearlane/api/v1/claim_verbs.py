@@ -20,7 +20,7 @@ from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.account.console_links import require_user
-from clearlane.api.v1.claim_json import ClaimJson, FindingJson, finding_object
+from clearlane.api.v1.claim_json import ClaimJson, FindingJson
 from clearlane.api.v1.claims import no_claim, require_claim
 from clearlane.api.v1.content.claim_content import x12_response
 from clearlane.api.v1.problems import problem, refuse
@@ -49,7 +49,7 @@ from clearlane.pipeline.intake.resend_claim import (
 from clearlane.pipeline.intake.send_anyway import send_anyway
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
-from clearlane.pipeline.query.claim_history import load_history_in_scope
+from clearlane.pipeline.query.claim_history import finding_object, load_history_in_scope
 from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
 from clearlane.store.database.database import Tx, require_row
 

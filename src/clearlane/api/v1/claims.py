@@ -11,9 +11,6 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import (
     ClaimDetailsJson,
     ListedClaimJson,
-    document_object,
-    finding_object,
-    history_object,
 )
 from clearlane.api.v1.content.included_parts import IncludedPart, open_included_parts
 from clearlane.api.v1.cursors import cursor_number
@@ -21,8 +18,6 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.claims.kinds import KINDS, ClaimKind
-from clearlane.kernel.clock import micros_text
-from clearlane.payments.as_json import claim_payment_object, series_object
 from clearlane.pipeline.enrollment.era_answer import EraAnswer, explain_claim_era
 from clearlane.pipeline.query.claim_filters import (
     PATIENT,
@@ -30,9 +25,8 @@ from clearlane.pipeline.query.claim_filters import (
     ClaimListRequest,
     missing_part,
 )
-from clearlane.pipeline.query.claim_history import ClaimHistory, IdRelation, load_history_in_scope
+from clearlane.pipeline.query.claim_history import details_object, load_history_in_scope
 from clearlane.pipeline.query.claim_list import ClaimRow, claim_object, find_claim, list_claim_rows
-from clearlane.pipeline.query.payments import matched_claim_payments
 from clearlane.store.claims.claim_query import ListPosition
 
 endpoints = ResourceRows(Resource.CLAIMS)
@@ -119,15 +113,11 @@ async def get_claim(call: Call) -> Response:
     )
     if history is None:
         raise no_claim()
-    paid = await matched_claim_payments(call.context.database, call.context.vault, history.payments)
-    payments = [
-        claim_payment_object(one) | {"payment_id": row.claim_payment.payment_id}
-        for row, one in zip(history.payments, paid, strict=True)
-    ]
     included = (await _included(call, [claim])).get(claim.number, {})
     era = await _explain_era(call, claim)
-    added = {"payments": payments, "era": era.as_json() if era else None}
-    content = claim_object(claim) | _details(history) | added | included
+    details = await details_object(call.context.database, call.context.vault, history)
+    added = {"era": era.as_json() if era else None}
+    content = claim_object(claim) | details | added | included
     return json_response(200, content)
 
 
@@ -157,27 +147,3 @@ async def require_claim(call: Call) -> ClaimRow:
 def no_claim() -> RequestRefusal:
     """Return the refusal of a number that is unknown or another vendor's."""
     return refuse(404, "The vendor has no claim of this number.")
-
-
-def _details(history: ClaimHistory) -> dict[str, object]:
-    findings = [*history.loaded.findings, *history.findings]
-    return {
-        "also_billed_as": [
-            one.claim_number for one in history.related if one.relation is IdRelation.ALSO_BILLED_TO
-        ],
-        "series": series_object(history.series),
-        "findings": [finding_object(one) for one in findings],
-        "history": [history_object(one) for one in history.entries],
-        "batches": [
-            {
-                "id": one.batch_id,
-                "batch_id": one.batch_id,
-                "file": one.name,
-                "state": one.state,
-                "created_at": micros_text(one.created_at),
-                "delivered_at": micros_text(one.delivered_at),
-            }
-            for one in history.sendings
-        ],
-        "documents": [document_object(one) for one in history.documents],
-    }

@@ -15,7 +15,7 @@ from clearlane.api.frame.idempotency import RecordedResponse, find_streamed_answ
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.http.stream import stream_text
 from clearlane.api.v1 import parameters
-from clearlane.api.v1.claim_json import FindingJson, finding_object
+from clearlane.api.v1.claim_json import FindingJson
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import (
     Page,
@@ -28,6 +28,7 @@ from clearlane.kernel.client_file import CLIENT_FILE_FILTERS, FileChannel, FileD
 from clearlane.kernel.clock import micros_text, to_micros
 from clearlane.kernel.list_filter import FilterType, combinations
 from clearlane.pipeline.intake.files.upload import ClientFileTooLarge, Upload
+from clearlane.pipeline.query.claim_history import finding_object
 from clearlane.pipeline.query.file_claim_list import FileClaimRow, load_file_claims
 from clearlane.pipeline.work_context import FILE_BYTES_MAX
 from clearlane.store.database.database import StoreFault, Tx

@@ -12,12 +12,8 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.kernel.list_filter import FilterType, passes
-from clearlane.payers.edits import takes_institutional
-from clearlane.payers.enrolled_transactions import (
-    ERA_SENTENCES,
-    EnrolledTransaction,
-    enrolled_transactions,
-)
+from clearlane.payers.as_json import payer_object
+from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.payers.match import SEARCH_CHARACTERS_MAX
 from clearlane.payers.model import PAYER_TYPES, Payer
 
@@ -66,13 +62,6 @@ class ReachedPayerJson(BaseModel):
     eligibility: bool
     replacements: Annotated[bool, Field(description="Whether it takes replacements and voids.")]
     test: bool
-
-
-ERAS = {
-    "Available": "available",
-    "RequiresEnrollment": "requires_enrollment",
-    "NotAvailable": "not_available",
-}
 
 
 def _words(text: str) -> str:
@@ -150,29 +139,6 @@ async def get_payer(call: Call) -> Response:
     if not rows:
         raise refuse(404, "There is no payer of this id.")
     return json_response(200, {"data": rows, "next": None})
-
-
-def payer_object(payer: Payer) -> dict[str, object]:
-    """Return a payer."""
-    return {
-        "id": payer.payer_id,
-        "payer_id": payer.payer_id,
-        "svc_payer_id": payer.svc_payer_id,
-        "national_payer_id": payer.national_payer_id or None,
-        "institutional_payer_id": payer.institutional_payer_id or None,
-        "type": payer.type.lower(),
-        "name": payer.name,
-        "aliases": list(payer.aliases),
-        "accepts_claims": payer.accepts_claims and payer.has_route,
-        "accepts_institutional_claims": takes_institutional(payer) and payer.has_route,
-        "claim_enrollment_required": payer.claim_enrollment_required,
-        "enrollments": [one.value for one in enrolled_transactions(payer)],
-        "era": ERAS[payer.era_availability],
-        "era_reason": ERA_SENTENCES[payer.era_availability],
-        "eligibility": payer.offers_eligibility,
-        "replacements": payer.replacements == "accepted",
-        "test": payer.is_test,
-    }
 
 
 def _start(call: Call, found: list[Payer]) -> int:

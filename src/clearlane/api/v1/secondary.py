@@ -14,7 +14,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
-from clearlane.api.v1.claim_json import FindingJson, Money, finding_object
+from clearlane.api.v1.claim_json import FindingJson, Money
 from clearlane.api.v1.claim_verbs import require_active
 from clearlane.api.v1.claims import no_claim, require_claim
 from clearlane.api.v1.problems import problem, refuse
@@ -24,6 +24,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.formats import to_cents
 from clearlane.payments.as_json import claim_payment_object, money_text
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
+from clearlane.pipeline.query.claim_history import finding_object
 from clearlane.pipeline.query.claim_list import ClaimRow
 from clearlane.pipeline.secondary.bill_next_payer import (
     BillingResult,

@@ -20,7 +20,7 @@ from clearlane.pipeline.enrollment.era_answer import explain_claim_era
 from clearlane.pipeline.filing_limit import filing_of
 from clearlane.pipeline.find_claim import find_claim_numbers
 from clearlane.pipeline.load_claim import LoadedClaim, find_claim_scope, open_header
-from clearlane.pipeline.query.claim_history import ClaimHistory, load_claim_history
+from clearlane.pipeline.query.claim_history import ClaimHistory, details_object, load_claim_history
 from clearlane.store import filing_alarms
 from clearlane.store.claims import claim_query
 from clearlane.store.database.database import require_row
@@ -31,9 +31,16 @@ from clearlane.wiring import Installation
 async def print_history(installation: Installation, claim: str, *, as_json: bool) -> None:
     """Print a claim's history, from submission to payment."""
     history = await load_named_history(installation, claim)
-    shown = await _shown_state(installation, history.loaded.row.claim_number, history.status)
+    number = history.loaded.row.claim_number
+    shown = await _shown_state(installation, number, history.status)
     if as_json:
-        show_json(_history_json(history, shown))
+        # Imported here: it knows the rules' words, which the text needs not.
+        from clearlane.pipeline.query.claim_list import claim_object, find_claim
+
+        scope = require_row(await find_claim_scope(installation.database, number), "the claim")
+        row = require_row(await find_claim(installation.work_context, number, scope), "the claim")
+        details = await details_object(installation.database, installation.vault, history)
+        show_json(_history_json(history, shown) | claim_object(row) | details)
     else:
         show_history(history, shown)
 
@@ -92,6 +99,7 @@ def claim_json(found: LoadedClaim, state: str) -> dict[str, object]:
 
 
 def _history_json(history: ClaimHistory, shown: ShownState) -> dict[str, object]:
+    """Return what an operator sees beside what v1 shows of a claim."""
     return {
         **claim_json(history.loaded, claim_state(history)),
         "label": shown.label,

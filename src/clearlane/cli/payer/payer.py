@@ -33,6 +33,7 @@ from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.payer import payer_alias
 from clearlane.kernel import limits
+from clearlane.payers.as_json import payer_object
 from clearlane.payers.enrolled_transactions import ERA_SENTENCES
 from clearlane.payers.match import PayerMatch
 from clearlane.payers.merge import PayerChanges
@@ -130,9 +131,7 @@ async def show(
         refuse(f"There is no payer {id}.{hint}")
     payers = found
     if as_json:
-        show_json(
-            [_facts(payer) | {"Era": ERA_SENTENCES[payer.era_availability]} for payer in payers]
-        )
+        show_json([payer_object(payer) for payer in payers])
         return
     for payer in payers:
         show_facts(list(_facts(payer).items()))
@@ -181,7 +180,12 @@ def search(
 
     matches = run_in_installation(data, work)
     if as_json:
-        show_json([_facts(m.payer) | {"Match": m.rank.name, "Score": m.score} for m in matches])
+        show_json(
+            [
+                payer_object(one.payer) | {"match": one.rank.name.lower(), "score": one.score}
+                for one in matches
+            ]
+        )
         return
     if not matches:
         refuse("No payer matches.")
@@ -240,7 +244,7 @@ def _facts(payer: Payer) -> dict[str, object]:
 
 def _show(payers: list[Payer], *, as_json: bool) -> None:
     if as_json:
-        show_json([as_wire(payer) for payer in payers])
+        show_json([payer_object(payer) for payer in payers])
     else:
         rows = ([getattr(payer, one.name) for one in COLUMNS] for payer in payers)
         show_table(COLUMNS, rows, noun="payer", hint=NO_PAYERS)

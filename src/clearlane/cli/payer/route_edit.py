@@ -52,7 +52,6 @@ from clearlane.payers.route_change import (
     read_change,
 )
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets, read_route
-from clearlane.pipeline.operator.new_route import find_destination
 from clearlane.store.database.database import OperationRefused
 from clearlane.store.delivery.routes import (
     PAYERS_REVISION,
@@ -267,6 +266,8 @@ async def _destination(
     installation: Installation, payer_id: str, type: str, kind: RouteKind
 ) -> tuple[str, str]:
     """Return type and id of the payer or hop that a route is to reach; end the command if there is no such."""
+    from clearlane.pipeline.operator.new_route import find_destination
+
     try:
         return await find_destination(
             installation.database, installation.payers, payer_id, type, kind

@@ -76,9 +76,9 @@ async def list_(
     whole = sum(one.amount or 0 for one in listed[:limit] if not one.duplicate_of)
     show_limited(
         COLUMNS,
-        [as_json_objects.payment_object(one) for one in listed],
+        [as_json_objects.own_payment_object(one) for one in listed],
         limit=limit,
-        names=as_json_objects.payment_object(Payment()),
+        names=as_json_objects.own_payment_object(Payment()),
         as_csv=as_csv,
         as_json=as_json,
         noun="payment",
@@ -394,10 +394,11 @@ async def _load(installation: Installation, payment_id: str) -> PaymentDetails:
 async def _json_pieces(
     details: PaymentDetails, pages: AsyncIterator[list[ClaimPayment]]
 ) -> AsyncIterator[str]:
-    head = as_json_objects.payment_object(details.payment)
-    head["provider_adjustments"] = [
-        as_json_objects.adjustment_object(one) for one in details.adjustments
-    ]
+    head = as_json_objects.own_payment_object(details.payment)
+    adjustments = [as_json_objects.adjustment_object(one) for one in details.adjustments]
+    # As v1 names them, and as this command always has.
+    head["adjustments"] = head["provider_adjustments"] = adjustments
+    head["claim_payments_next"] = None
     yield _json(head)[:-1] + ',\n"claim_payments": ['
     separator = "\n"
     async for page in pages:

@@ -32,11 +32,12 @@ from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.claims.write.write_x12 import passing_changes
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
-from clearlane.kernel.clock import from_micros
+from clearlane.kernel.clock import from_micros, micros_text, moment_text
 from clearlane.kernel.finding import SEVERITY_NOUNS, Severity, errors_first
 from clearlane.kernel.ids import Scope
 from clearlane.payers.routes import AS_SENT, CAPITAL
 from clearlane.payments import explain
+from clearlane.payments.as_json import claim_payment_object, series_object
 from clearlane.payments.claim_series import ClaimSeries, SeriesMember, series_of
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.claim_succession import open_status
@@ -46,6 +47,7 @@ from clearlane.pipeline.load_claim import (
     load_claim_in_scope,
     sent_line_controls,
 )
+from clearlane.pipeline.query.payments import matched_claim_payments
 from clearlane.pipeline.stored_facts import AnyFact, open_document_source, open_fact
 from clearlane.store.claims import (
     claim_history,
@@ -599,3 +601,71 @@ def _headline(fact: Fact, source: FactSource) -> str:
     if fact.source == ANSWER and category:
         said = RESULT_HEADLINES[result_of(category)]
     return f"{fact.source}: {said}{by}{day}" + (f" ({reason})" if reason else "")
+
+
+# ---- as programs see it, over the service and on its machine --------------------------------------
+
+
+async def details_object(
+    database: Database, vault: Vault, history: ClaimHistory
+) -> dict[str, object]:
+    """Return what one claim shows beside what lists show of it."""
+    paid = await matched_claim_payments(database, vault, history.payments)
+    return {
+        "also_billed_as": [
+            one.claim_number for one in history.related if one.relation is IdRelation.ALSO_BILLED_TO
+        ],
+        "series": series_object(history.series),
+        "findings": [finding_object(one) for one in (*history.loaded.findings, *history.findings)],
+        "history": [history_object(one) for one in history.entries],
+        "batches": [
+            {
+                "id": one.batch_id,
+                "batch_id": one.batch_id,
+                "file": one.name,
+                "state": one.state,
+                "created_at": micros_text(one.created_at),
+                "delivered_at": micros_text(one.delivered_at),
+            }
+            for one in history.sendings
+        ],
+        "documents": [document_object(one) for one in history.documents],
+        "payments": [
+            claim_payment_object(one) | {"payment_id": row.claim_payment.payment_id}
+            for row, one in zip(history.payments, paid, strict=True)
+        ],
+    }
+
+
+def finding_object(finding: ClaimFinding) -> dict[str, object]:
+    """Return a finding; its field is that of the claim, wherever the claim was in its document."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "field": path_in_claim(finding.location),
+        "message": finding.message,
+        "act": finding.act or None,
+    }
+
+
+def history_object(entry: HistoryEntry) -> dict[str, object]:
+    """Return one entry of a claim's history."""
+    return {
+        "happened_at": moment_text(entry.at),
+        "event": entry.headline,
+        "file": entry.file or None,
+        "document_id": entry.document_id or None,
+        "sentences": list(entry.sentences),
+        "findings": [finding_object(one) for one in entry.findings],
+    }
+
+
+def document_object(document: StoredDocument) -> dict[str, object]:
+    """Return a payer's answer about a claim, as lists show it."""
+    return {
+        "id": document.document_id,
+        "document_id": document.document_id,
+        "type": document.kind,
+        "claim_number": document.claim_number,
+        "created_at": moment_text(from_micros(document.created_at)),
+    }
