@@ -3,6 +3,8 @@
 Also tests `cli/command/root`.
 """
 
+import re
+
 from typer import BadParameter, Context
 from typer.testing import CliRunner
 
@@ -54,6 +56,24 @@ def test_every_noun_with_every_word_is_a_verb_or_names_the_verbs():
             else:
                 assert command is not None
                 assert name in verbs
+
+
+LACKING = sorted(
+    f"{noun} {verb}"
+    for noun, one in NOUNS.items()
+    for verb, command in getattr(one, "commands", {}).items()
+    if any(param.required for param in getattr(command, "params", ()))
+)
+"""Every verb that cannot do without an argument or an option."""
+
+
+@every_case("typed", LACKING)
+def test_a_verb_that_lacks_something_is_answered_with_an_example(typed):
+    result = run(typed)
+    said = " ".join(result.stderr.split())
+    assert result.exit_code == 2
+    assert "Missing " in said
+    assert re.search(r"Example: .*clearlane ", said), said
 
 
 @every_case(

@@ -15,6 +15,7 @@ from sqlalchemy import select
 
 from clearlane import console
 from clearlane.accounts.users import ConsoleRole
+from clearlane.console.frame import page_text
 from clearlane.console.frame.local_path import local_path
 from clearlane.console.frame.page_row import READ
 from clearlane.console.page_table import MODULES, PAGES
@@ -58,6 +59,48 @@ def test_buttons_that_take_something_away_are_red_and_no_others():
     assert {"Cancel the claim", "Remove the key", "Suspend the site", "Disable"} <= red
     others = {one.button for one in questions} - red
     assert {"Release it", "Resume", "Record the end", "Accept them again"} <= others
+
+
+def buttons_of(page):
+    """The buttons and links like buttons of a page: their classes and what they say."""
+    found = re.findall(r"<(?:button|a)\b([^>]*)>((?:(?!</).)*)</(?:button|a)>", page, re.DOTALL)
+    for about, inside in found:
+        if " disabled" in about:
+            continue
+        classes = re.search(r'class="([^"]*)"', about)
+        if "<button" in page and (
+            "button" in (classes[1] if classes else "") or "href" not in about
+        ):
+            yield set(classes[1].split() if classes else ()), re.sub(r"<[^>]+>", "", inside).strip()
+
+
+async def test_every_button_that_takes_something_away_is_red(sandbox, people):
+    operator, biller = people[ConsoleRole.OPERATOR], people[ConsoleRole.BILLER]
+    number = await sandbox.send("3001")
+    added = await operator.ask(HOOKS, form={"url": "https://example.com/other"})
+    webhook = re.search(rf"/console({HOOKS}/\w+)", added.body.decode())[1]
+    person = max(re.findall(r'/people/(\d+)"', await operator.text("/people")), key=int)
+    pages = [
+        page.path
+        for page in SIGNED_IN_PAGES
+        if page.methods <= READ and page.menu and "{" not in page.path
+    ]
+    seen = set()
+    for path in (
+        *pages,
+        webhook,
+        f"/people/{person}",
+        f"/claims/{number}",
+        "/accounts/ACME/api-keys",
+    ):
+        asker = biller if path.startswith("/claims/C") else operator
+        answer = await asker.ask(path)
+        page = answer.body.decode(errors="replace")
+        for classes, words in buttons_of(page):
+            if page_text.takes_away(words):
+                seen.add(words)
+                assert classes & {"takes-away", "danger"}, (path, words)
+    assert {"Suspend", "Revoke agreement", "Disable", "Reset", "Cancel before sending"} <= seen
 
 
 def address(page):

@@ -54,10 +54,9 @@ endpoints = ResourceRows(Resource.ELIGIBILITY, changes=KeyScope.SUBMIT)
 LIST = "eligibility"
 NUMBER_DIGITS_MAX = 10
 VERDICT = Annotated[
-    str | None,
+    Annotated[str, Field(json_schema_extra={"enum": list(VERDICT_NAMES.values())})] | None,
     Field(
-        description="What the payer states of the coverage; null without its answer. `not_stated` is not inactive.",
-        json_schema_extra={"enum": [*VERDICT_NAMES.values(), None]},
+        description="What the payer states of the coverage; null without its answer. `not_stated` is not inactive."
     ),
 ]
 

@@ -12,10 +12,10 @@ from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
 from clearlane.kernel.list_filter import FilterType, passes
-from clearlane.payers.as_json import payer_object
 from clearlane.payers.enrolled_transactions import EnrolledTransaction
 from clearlane.payers.match import SEARCH_CHARACTERS_MAX
 from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.payers.payer_json import payer_object
 
 endpoints = ResourceRows(Resource.PAYERS, touches_phi=False)
 

@@ -7,6 +7,7 @@ are the ``VENDOR_COMMANDS`` of a module of their own, so that they work without 
 
 import gc
 import importlib
+import re
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -205,6 +206,16 @@ class CommandGroup(TyperGroup):
             named.insert(1, verb)
         return list(super().parse_args(ctx, [*given, *named, *args[end:]]))
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; if an argument or option is missing, show an example of the command too."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as fault:
+            if fault.ctx and fault.format_message().startswith("Missing"):
+                example = example_of(fault.ctx.command.help or "")
+                fault.message = " ".join(filter(None, (fault.message, example)))
+            raise
+
     def _asks_for_list(self, typed: str, named: list[str]) -> bool:
         """Return whether a plural stands alone: `clearlane claims --payer TST01`."""
         noun, *rest = named
@@ -249,6 +260,12 @@ class CommandGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+def example_of(help: str) -> str:
+    """Return the first example of a command's help, as its help begins it; empty without any."""
+    found = re.search(r"Examples?: (.+?)(?:; clearlane |\n\s*\n|$)", help, re.DOTALL)
+    return f"Example: {' '.join(found[1].split())}" if found else ""
 
 
 def _perhaps(noun: str, found: list[str]) -> str:

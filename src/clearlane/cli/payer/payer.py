@@ -33,11 +33,11 @@ from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.cli.payer import payer_alias
 from clearlane.kernel import limits
-from clearlane.payers.as_json import payer_object
 from clearlane.payers.enrolled_transactions import ERA_SENTENCES
 from clearlane.payers.match import PayerMatch
 from clearlane.payers.merge import PayerChanges
 from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.payers.payer_json import payer_object
 from clearlane.payers.transfer import RowFinding, as_wire, read_payers, write_csv, write_json
 from clearlane.store.delivery.payers import REVISION, import_payers, preview_import, record_export
 from clearlane.wiring import Installation

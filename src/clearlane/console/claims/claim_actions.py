@@ -11,6 +11,7 @@ from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED
 from clearlane.claims.resubmission import VOID
 from clearlane.console.claims.claim_advice import claim_advice
+from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_text import short_day
 from clearlane.kernel.claim_label import CONCERNS, ClaimLabel, LabelConcern
@@ -59,6 +60,11 @@ class ClaimAction:
     """The path of a form that does it."""
     because: str = ""
     """Why it is not possible; empty if it is."""
+
+    @property
+    def takes_away(self) -> bool:
+        """Whether it takes something away, so that it is red."""
+        return page_text.takes_away(self.title)
 
 
 def claim_actions(

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from clearlane.console.frame import page_text
 from clearlane.console.frame.forms import CSRF_FIELD
 from clearlane.console.frame.page_request import PageRequest
 
@@ -33,10 +34,6 @@ ONLY_THE_SANDBOX = "It concerns simulated payers alone."
 ONLY_THE_WORKLIST = "It changes who works on a claim and when; the next answer brings a claim back."
 OWN_SESSION = "It ends the session of the person who presses it, who can sign in again."
 
-TAKING_AWAY = (
-    "Cancel", "Delete", "Disable", "Discard", "End ", "Put it aside", "Remove", "Reset", "Revoke", "Suspend", "Void",
-)  # fmt: skip
-"""How buttons begin that take something away."""
 FIELDS_OF_THE_FRAME = frozenset({CSRF_FIELD, "site", CONFIRMED_FIELD})
 
 
@@ -53,7 +50,7 @@ class ActQuestion:
     @property
     def takes_away(self) -> bool:
         """Whether the button takes something away, so that it is red."""
-        return self.button.startswith(TAKING_AWAY)
+        return page_text.takes_away(self.button)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,3 +73,14 @@ def age(seconds: float) -> str:
         if seconds >= unit_seconds:
             return count(int(seconds // unit_seconds), name)
     return "a moment"
+
+
+TAKING_AWAY = (
+    "Cancel", "Delete", "Disable", "Discard", "End ", "Put it aside", "Remove", "Reset", "Revoke", "Suspend", "Void",
+)  # fmt: skip
+"""How buttons begin that take something away."""
+
+
+def takes_away(button: str) -> bool:
+    """Return whether a button takes something away, so that it is red."""
+    return button.startswith(TAKING_AWAY)
