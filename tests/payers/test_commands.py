@@ -1,6 +1,6 @@
 """`clearlane payer`, as an operator types it.
 
-Also tests `cli/command/export_file`, `cli/payer/payer_client`.
+Also tests `payers/payer_json`, `cli/command/export_file`, `cli/payer/payer_client`.
 """
 
 import json
