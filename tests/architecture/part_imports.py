@@ -28,6 +28,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("shared", "filing limits are read from headers and statuses of claims", "follow_up"),
         **imports("shared", "the context says within how many days payers answer", "work_context"),
         **imports("follow_up", "advancing the sandbox's clock runs what is due", "operator"),
+        **imports("shared", "data are old by the periods of their vendors", "inquiry", "intake", "notify", "operator"),
         **imports("shared", "inquiries go out on the routes that claims use", "inquiry"),
         **imports("filing", "what is delivered, acknowledged or answered adds its leaves to the log of filings", "inbound", "inquiry", "outbound"),
         **imports("shared", "a proof is made of stored facts and documents", "filing"),
@@ -61,8 +62,9 @@ PART_IMPORTS: dict[str, Rows] = {
     "store": {
         **imports(
             "database", "rows are read and written by statements in its transactions", "accounts", "audit", "claims",
-            "delivery", "events", "files", "installation", "payments", "shared", "vault",
+            "delivery", "events", "files", "installation", "payments", "retention", "shared", "vault",
         ),
+        **imports("retention", "what is under a legal hold is not purged", "claims", "events", "files", "shared"),
         **imports("vault", "patient data is sealed before it is stored, and hashed to be found", "claims", "delivery", "files", "installation", "payments"),
         **imports("vault", "a database is opened with its installation keys", "database"),
         **imports("vault", "the anchor is a private file", "audit"),

@@ -313,7 +313,9 @@ async def test_old_files_are_removed_and_waiting_ones_and_sets_are_kept(files):
     async def purge(limit=10):
         return await files.database.write(
             old_files.SCOPE,
-            lambda tx: old_files.purge(tx, unfinished_before=101, before=50, limit=limit),
+            lambda tx: old_files.purge(
+                tx, files.scope.vendor, unfinished_before=101, before=50, limit=limit
+            ),
             actor=ACTOR,
         )
 

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
+from clearlane.kernel.retention import KeyClass
 from clearlane.store.database.database import Actor, SystemScope
 from clearlane.store.database.schema import data_keys
 from clearlane.store.database.sql import Statement
@@ -148,7 +149,8 @@ async def test_keys_are_loaded_again_after_a_restart(vault, database, place, clo
     await again.load()
     assert again.open(3, "claims", 1, sealed) == MARKER
     await again.ensure_key(3)
-    assert await rows(database, COUNT) == [(1,)]  # and the month's key is used, not another made
+    # The keys of the month, one of each class, are used, and no others made.
+    assert await rows(database, COUNT) == [(len(KeyClass),)]
 
 
 async def test_a_fingerprint_is_equal_for_equal_parts_and_reveals_nothing(quick, vault):

@@ -24,6 +24,7 @@ shared by these:
 - ``find_claim`` and ``load_claim``: find a claim by either of its ids, and load stored claims, opened and audited;
 - ``payer_lookup``: finds the payers that files name, with the aliases of their vendor, for ``intake`` and ``inquiry``;
 - ``other_payer``: finds a claim's other payer in the directory by its name, for ``intake`` and ``outbound``;
+- ``retention_cutoffs``: before which moment data of a vendor are old, for the purges of all parts;
 - ``intake_priority``: lets ``intake`` go before the batching of ``outbound``;
 - ``route_connections``: the connections of stored routes, for everything that talks to payers.
 

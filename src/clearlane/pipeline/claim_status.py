@@ -208,7 +208,7 @@ def _state_update(
         status.payer_cents,
         status.patient_cents,
         to_micros(now),
-        vault.seal(claim.vendor_id, STATUS_COLUMN, claim.claim_number, content),
+        vault.seal((claim.vendor_id, claim.site_id), STATUS_COLUMN, claim.claim_number, content),
         claim_search.payer_number_key(vault, status.payer_control_number),
         claim.event_sequence + event_count,
         label.value,

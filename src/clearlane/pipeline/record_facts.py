@@ -84,9 +84,9 @@ class ClaimOwnershipError(Exception):
 
 
 async def ensure_keys(vault: Vault, claim_facts: Iterable[ClaimFact]) -> None:
-    """Make sure that every vendor has a data key, which cannot be created inside a transaction."""
-    for vendor_id in {one.vendor_id for one in claim_facts}:
-        await vault.ensure_key(vendor_id)
+    """Make sure that every site has its data keys, which cannot be created inside a transaction."""
+    for owner in {(one.vendor_id, one.site_id) for one in claim_facts}:
+        await vault.ensure_key(owner)
 
 
 async def record_facts(
@@ -322,7 +322,7 @@ def _row(vault: Vault, one: ClaimFact, fact: AnyFact, identity: str) -> FactRow:
         at=to_micros(fact.at.replace(tzinfo=UTC)),
         inbox_id=one.inbox_id,
         document_id=fact.document_id,
-        payload=seal_fact(vault, one.vendor_id, one.claim_number, identity, fact),
+        payload=seal_fact(vault, (one.vendor_id, one.site_id), one.claim_number, identity, fact),
     )
 
 
@@ -336,7 +336,7 @@ def _document(vault: Vault, one: ClaimFact, fact: AnyFact, now: datetime) -> Sto
         claim_number=one.claim_number,
         kind=(PayerDocumentKind.PAYMENT if is_payment else PayerDocumentKind.STATUS).value,
         created_at=to_micros(now),
-        payload=seal_document_source(vault, one.vendor_id, fact.document_id, source),
+        payload=seal_document_source(vault, (one.vendor_id, one.site_id), fact.document_id, source),
     )
 
 

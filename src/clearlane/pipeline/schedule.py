@@ -27,6 +27,7 @@ from clearlane.pipeline.operator import (
     enrollment_answers,
     import_codes,
     make_partitions,
+    purge_records,
     try_codes,
 )
 from clearlane.pipeline.outbound import dispatch
@@ -162,6 +163,12 @@ SCHEDULES: tuple[WorkSchedule, ...] = (
         name=purge_not_accepted.NAME,
         verb=purge_not_accepted.purge_tick,
         cron=purge_not_accepted.EVERY,
+        queue=self_check.QUEUE,
+    ),
+    WorkSchedule(
+        name=purge_records.NAME,
+        verb=purge_records.purge_tick,
+        cron=purge_records.EVERY,
         queue=self_check.QUEUE,
     ),
     WorkSchedule(

@@ -40,20 +40,16 @@ _PACK = msgspec.msgpack.Encoder()
 _SOURCE = msgspec.msgpack.Decoder(DocumentSource)
 
 
-def seal_fact(
-    vault: Vault, vendor_id: int, claim_number: str, identity: str, fact: AnyFact
-) -> bytes:
+def seal_fact(vault: Vault, owner: Owner, claim_number: str, identity: str, fact: AnyFact) -> bytes:
     """Return a fact as it is stored."""
-    return vault.seal(
-        vendor_id, facts.TABLE, facts.row_key(claim_number, identity), _JSON.encode(fact)
-    )
+    return vault.seal(owner, facts.TABLE, facts.row_key(claim_number, identity), _JSON.encode(fact))
 
 
 def seal_document_source(
-    vault: Vault, vendor_id: int, document_id: str, source: DocumentSource
+    vault: Vault, owner: Owner, document_id: str, source: DocumentSource
 ) -> bytes:
     """Return what a document is rendered from, as it is stored."""
-    return vault.seal(vendor_id, documents.TABLE, document_id, _PACK.encode(source))
+    return vault.seal(owner, documents.TABLE, document_id, _PACK.encode(source))
 
 
 def open_fact(vault: Vault, row: FactRow) -> AnyFact:

@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Integer,
     LargeBinary,
+    and_,
     bindparam,
     case,
     delete,
@@ -31,6 +32,7 @@ from clearlane.store.database.schema import inquiries
 from clearlane.store.database.schema import inquiry_requests as requests
 from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select, select_as
 from clearlane.store.delivery.control_numbers import REQUEST_NUMBER_MAX
+from clearlane.store.retention.legal_holds import site_not_held
 
 SCOPE = SystemScope("inquiries are sent for many clients")
 REQUESTS, INQUIRIES, RESPONSES = "inquiry_requests", "inquiries", "inquiry_responses"
@@ -387,14 +389,20 @@ async def list_for_batch(tx: Tx, batch_id: int) -> list[StoredInquiry]:
     return await list_rows(tx, StoredInquiry, _OF_BATCH, batch_id=batch_id)
 
 
-async def purge(tx: Tx, before: int, limit: int) -> Counter[str]:
-    """Delete requests made before a time, and return how many of each transaction."""
-    rows = await tx.rows(_OLD, before=before, limit=limit)
+async def purge(tx: Tx, vendor_id: int, before: int, limit: int) -> Counter[str]:
+    """Delete a vendor's requests made before a time, and return how many of each transaction."""
+    rows = await tx.rows(_OLD, vendor=vendor_id, before=before, limit=limit)
     if rows:
         ids = [int(id) for id, _ in rows]
         await tx.run(_PURGE_INQUIRIES, ids=ids)
         await tx.run(_PURGE, ids=ids)
     return Counter(str(transaction_set) for _, transaction_set in rows)
+
+
+async def count_old(tx: Tx, vendor_id: int, before: int) -> int:
+    """Return how many of a vendor's requests would be deleted."""
+    row = await tx.row(_COUNT_OLD, vendor=vendor_id, before=before)
+    return int(row[0]) if row else 0
 
 
 _ADD = scoped_insert(requests, *StoredRequest._fields)
@@ -636,13 +644,19 @@ _COUNT_ONE_MORE = Statement(
     .values(inquiries=requests.c.inquiries + 1),
     system=True,
 )
+_IS_OLD = and_(
+    requests.c.vendor_id == bindparam("vendor", type_=BigInteger),
+    requests.c.created_at < bindparam("before", type_=BigInteger),
+    site_not_held(requests),
+)
 _OLD = Statement(
     select(requests.c.id, requests.c.transaction_set)
-    .where(requests.c.created_at < bindparam("before"))
+    .where(_IS_OLD)
     .order_by(requests.c.created_at)
     .limit(bindparam("limit")),
     system=True,
 )
+_COUNT_OLD = Statement(select(func.count()).select_from(requests).where(_IS_OLD), system=True)
 _PURGE_INQUIRIES = Statement(
     delete(inquiries).where(among(inquiries.c.inquiry_request_id, "ids")), system=True
 )

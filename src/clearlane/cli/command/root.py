@@ -138,6 +138,12 @@ COMMANDS: dict[str, CommandEntry] = {
     "audit": CommandEntry("installation.audit", "Verify and export the audit chain."),
     "keys": CommandEntry("installation.keys", "The master key: show, rotate."),
     "db": CommandEntry("installation.db", "The database schema: status, upgrade."),
+    "retention": CommandEntry(
+        "installation.retention",
+        "How long data are kept, and what a purge removes.",
+        unnamed="show",
+    ),
+    "hold": CommandEntry("installation.hold", "Legal holds on sites and claims."),
     "backup": CommandEntry("installation.backup", "Backups: write, verify.", unnamed="write"),
     "restore": CommandEntry("installation.restore", "Restore a backup and check it."),
 }

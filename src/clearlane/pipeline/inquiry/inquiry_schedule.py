@@ -3,12 +3,13 @@
 The engine runs both ticks. Knows no inquiry.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from clearlane.engine.workflows import WorkSteps
-from clearlane.kernel.clock import to_micros
+from clearlane.kernel.retention import RetentionKind
 from clearlane.pipeline.inquiry import inquiry_batches
 from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
+from clearlane.pipeline.retention_cutoffs import list_cutoffs
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
 from clearlane.store.database.database import Tx
@@ -34,15 +35,17 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 async def purge_old_requests(context: WorkContext, now: datetime) -> int:
     """Delete old requests a few at a time; return how many there were."""
-    before = to_micros(now - timedelta(days=context.limits.eligibility_days))
+    removed = 0
+    for cutoff in await list_cutoffs(context, RetentionKind.ELIGIBILITY, now):
 
-    async def job(tx: Tx) -> int:
-        counts = await inquiries.purge(tx, before, INQUIRY_PURGED_AT_ONCE)
-        for transaction_set, count in counts.items():
-            tx.audit(f"{TRANSACTIONS[transaction_set].subject}.forgotten", count=count)
-        return counts.total()
+        async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:
+            counts = await inquiries.purge(tx, vendor, before, INQUIRY_PURGED_AT_ONCE)
+            for transaction_set, count in counts.items():
+                tx.audit(f"{TRANSACTIONS[transaction_set].subject}.forgotten", count=count)
+            return counts.total()
 
-    return await context.purge(inquiries.SCOPE, job)
+        removed += await context.purge(inquiries.SCOPE, job)
+    return removed
 
 
 async def has_due_inquiries(context: WorkContext, now: datetime) -> bool:

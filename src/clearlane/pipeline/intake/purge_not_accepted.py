@@ -3,10 +3,11 @@
 They are not needed for long: what was wrong was answered at once, and a corrected claim is one of its own.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from clearlane.engine.workflows import WorkSteps
-from clearlane.kernel.clock import to_micros
+from clearlane.kernel.retention import RetentionKind
+from clearlane.pipeline.retention_cutoffs import list_cutoffs
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import not_accepted_claims
 from clearlane.store.database.database import Tx
@@ -23,18 +24,21 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 async def purge_old_claims(context: WorkContext, now: datetime) -> int:
     """Remove old claims that no payer gets, a few at a time, then the sets of shadow files without claims; return how many claims."""
-    before = to_micros(now - timedelta(days=context.limits.not_accepted_days))
+    removed = 0
+    for cutoff in await list_cutoffs(context, RetentionKind.NOT_ACCEPTED, now):
 
-    async def job(tx: Tx) -> int:
-        numbers = await not_accepted_claims.purge(tx, before, CLAIMS_PURGED_AT_ONCE)
-        if numbers:
-            tx.audit("claims.forgotten", ids=numbers, count=len(numbers))
-        return len(numbers)
+        async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:
+            numbers = await not_accepted_claims.purge(tx, vendor, before, CLAIMS_PURGED_AT_ONCE)
+            if numbers:
+                tx.audit("claims.forgotten", ids=numbers, count=len(numbers))
+            return len(numbers)
 
-    removed = await context.purge(not_accepted_claims.SCOPE, job)
+        removed += await context.purge(not_accepted_claims.SCOPE, job)
 
-    async def purge_sets(tx: Tx) -> int:
-        return len(await shadow_claims.purge_sets(tx, before, CLAIMS_PURGED_AT_ONCE))
+        async def purge_sets(
+            tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before
+        ) -> int:
+            return len(await shadow_claims.purge_sets(tx, vendor, before, CLAIMS_PURGED_AT_ONCE))
 
-    await context.purge(not_accepted_claims.SCOPE, purge_sets)
+        await context.purge(not_accepted_claims.SCOPE, purge_sets)
     return removed

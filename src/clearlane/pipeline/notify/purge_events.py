@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import SystemClock, to_micros
+from clearlane.kernel.retention import RetentionKind
+from clearlane.pipeline.retention_cutoffs import list_cutoffs
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.events import events, webhooks
@@ -11,6 +13,8 @@ from clearlane.store.installation import idempotent_answers
 
 NAME = "forget-events"
 EVERY = "0 41 3 * * *"
+ROWS_PURGED_AT_ONCE = 50
+"""A row has up to a few hundred events, and each of these a delivery for each endpoint."""
 
 
 async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
@@ -22,13 +26,24 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 async def purge_old_events(context: WorkContext, now: datetime) -> int:
     """Remove old events; return how many rows there were. Their numbers are of the wall clock, as ``now`` is."""
-    before = to_micros(now - timedelta(days=context.limits.event_days))
+    removed = 0
+    cutoffs = await list_cutoffs(context, RetentionKind.EVENTS, now)
+    for cutoff in cutoffs:
 
-    async def job(tx: Tx) -> int:
-        await webhooks.remove_before(tx, before)
-        return await events.remove_before(tx, before)
+        async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:
+            numbers = await events.remove_before(tx, vendor, before, ROWS_PURGED_AT_ONCE)
+            if numbers:
+                await webhooks.remove_through(tx, vendor, numbers[-1])
+                tx.audit("events.forgotten", count=len(numbers))
+            return len(numbers)
 
-    return await context.database.write(events.EVERYONE, job, actor=context.actor)
+        removed += await context.purge(events.EVERYONE, job)
+    oldest = min((one.before for one in cutoffs), default=0)
+    return removed + await context.database.write(
+        events.EVERYONE,
+        lambda tx: events.remove_others_before(tx, oldest),
+        actor=context.actor,
+    )
 
 
 async def purge_old_answers(context: WorkContext, now: datetime) -> int:

@@ -91,8 +91,8 @@ async def requeue_refused(
     now, vault = context.clock.now(), context.vault
     async with context.database.read(batches.SCOPE) as tx:
         members = await batches.list_members(tx, batch_id)
-    for vendor_id in {one.vendor_id for one in members}:
-        await vault.ensure_key(vendor_id)
+    for owner in {(one.vendor_id, one.site_id) for one in members}:
+        await vault.ensure_key(owner)
 
     async def job(tx: Tx) -> int:
         refusal = await file_refusals.lock(tx, batch_id)

@@ -17,7 +17,7 @@ KEPT = frozenset(
         "vendors", "vendor_secrets", "api_keys", "api_key_secrets", "sites", "instances", "login_urls",
         "console_users", "console_user_sites", "console_sessions", "recovery_codes",
         # what an operator has set up
-        "payers", "payer_aliases", "routes", "hop_payers", "code_lists", "codes", "rule_settings", "log_level",
+        "payers", "payer_aliases", "routes", "hop_payers", "code_lists", "codes", "rule_settings", "log_level", "retention_periods",
         # running nodes
         "nodes", "revisions", "takeovers", "sandbox_state",
     }

@@ -8,14 +8,15 @@ from collections.abc import Collection, Iterator
 from operator import attrgetter
 
 import msgspec
-from sqlalchemy import bindparam, delete, or_, select
+from sqlalchemy import BigInteger, and_, bindparam, delete, func, or_, select
 
 from clearlane.events.event import Event
 from clearlane.events.types import Audience
 from clearlane.store.database.database import Row, SystemScope, Tx, find_row
-from clearlane.store.database.schema import claims, event_head, events, installation_events, vendors
+from clearlane.store.database.schema import claims, event_head, events, installation_events
 from clearlane.store.database.sql import Statement, among, scoped_select
 from clearlane.store.events.event_log import OWN_DATA, SITE_COLUMNS, EventClaim
+from clearlane.store.retention.legal_holds import site_not_held
 
 EVERYONE = SystemScope("events of every vendor, for an operator")
 ROWS_AT_FIRST, ROWS_AT_ONCE_MAX = 8, 256
@@ -79,13 +80,24 @@ async def list_claim_headers(tx: Tx, claim_numbers: Collection[str]) -> dict[str
     return dict(rows)
 
 
-async def remove_before(tx: Tx, number: int) -> int:
-    """Remove the events before a number; return how many rows went."""
-    removed = await tx.run(_REMOVE_OTHERS, before=number)
-    # Vendor by vendor, as the key of the table is.
-    for (vendor,) in await tx.rows(_VENDORS):
-        removed += await tx.run(_REMOVE, vendor=vendor, before=number)
-    return removed
+async def remove_before(tx: Tx, vendor_id: int, number: int, limit: int) -> list[int]:
+    """Remove a vendor's oldest rows of events before a number; return their numbers."""
+    rows = await tx.rows(_OLDEST, vendor=vendor_id, before=number, limit=limit)
+    numbers = [int(one) for (one,) in rows]
+    if numbers:
+        await tx.run(_REMOVE, vendor=vendor_id, numbers=numbers)
+    return numbers
+
+
+async def remove_others_before(tx: Tx, number: int) -> int:
+    """Remove the events of no site before a number; return how many went."""
+    return await tx.run(_REMOVE_OTHERS, before=number)
+
+
+async def count_before(tx: Tx, vendor_id: int, number: int) -> int:
+    """Return how many rows of a vendor's events would be removed."""
+    row = await tx.row(_COUNT_BEFORE, vendor=vendor_id, before=number)
+    return int(row[0]) if row else 0
 
 
 def _expand(row: Row) -> Iterator[Event]:
@@ -148,13 +160,23 @@ _CLAIMS = scoped_select(
     ),
     claims,
 )
+_IS_OLD = and_(
+    events.c.vendor_id == bindparam("vendor", type_=BigInteger),
+    events.c.last_id < bindparam("before", type_=BigInteger),
+    site_not_held(events),
+)
+_OLDEST = Statement(
+    select(events.c.last_id).where(_IS_OLD).order_by(events.c.last_id).limit(bindparam("limit")),
+    system=True,
+)
 _REMOVE = Statement(
     delete(events).where(
-        events.c.vendor_id == bindparam("vendor"), events.c.last_id < bindparam("before")
+        events.c.vendor_id == bindparam("vendor", type_=BigInteger),
+        among(events.c.last_id, "numbers"),
     ),
     system=True,
 )
-_VENDORS = Statement(select(vendors.c.id))
+_COUNT_BEFORE = Statement(select(func.count()).select_from(events).where(_IS_OLD), system=True)
 _REMOVE_OTHERS = Statement(
     delete(installation_events).where(installation_events.c.last_id < bindparam("before"))
 )

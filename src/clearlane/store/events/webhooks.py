@@ -7,7 +7,7 @@ vendors. Knows no HTTP and no signature.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, delete, func, literal, or_, select, update
+from sqlalchemy import BigInteger, and_, bindparam, delete, func, literal, or_, select, update
 
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
@@ -264,9 +264,9 @@ async def count_disabled(tx: Tx) -> int:
     return await find_row(tx, int, _COUNT_DISABLED) or 0
 
 
-async def remove_before(tx: Tx, event_id: int) -> int:
-    """Remove the log of deliveries of events before a number, which are no longer kept."""
-    return await tx.run(_PURGE, before=event_id)
+async def remove_through(tx: Tx, vendor_id: int, event_id: int) -> int:
+    """Remove the log of deliveries of a vendor's events up to a number, which are no longer kept."""
+    return await tx.run(_PURGE, vendor=vendor_id, through=event_id)
 
 
 _E, _D = webhook_endpoints.c, webhook_deliveries.c
@@ -412,6 +412,12 @@ _COUNT_DISABLED = Statement(
     select(func.count()).select_from(webhook_endpoints).where(_E.state == DISABLED), system=True
 )
 _PURGE = Statement(
-    delete(webhook_deliveries).where(_D.event_id < bindparam("before"), _D.state != WAITING),
+    delete(webhook_deliveries).where(
+        _D.endpoint_id.in_(
+            select(_E.endpoint_id).where(_E.vendor_id == bindparam("vendor", type_=BigInteger))
+        ),
+        _D.event_id <= bindparam("through", type_=BigInteger),
+        _D.state != WAITING,
+    ),
     system=True,
 )

@@ -27,6 +27,7 @@ from clearlane.store.database.sql import (
     select_as,
 )
 from clearlane.store.files.file_sets import FileSet
+from clearlane.store.retention.legal_holds import site_not_held
 
 TABLE = "shadow_claims"
 
@@ -122,9 +123,10 @@ async def list_statements(tx: Tx, subject_ids: Collection[str]) -> dict[str, lis
     return found
 
 
-async def purge_sets(tx: Tx, before: int, limit: int) -> list[str]:
-    """Remove sets of shadow files that came before a time and have no claims any more, over all clients; return their ids."""
-    ids = [str(set_id) for (set_id,) in await tx.rows(_OLD_SETS, before=before, limit=limit)]
+async def purge_sets(tx: Tx, vendor_id: int, before: int, limit: int) -> list[str]:
+    """Remove sets of a vendor's shadow files that came before a time and have no claims any more; return their ids."""
+    rows = await tx.rows(_OLD_SETS, vendor=vendor_id, before=before, limit=limit)
+    ids = [str(set_id) for (set_id,) in rows]
     if ids:
         await tx.run(_PURGE_STATEMENTS, sets=ids)
         await tx.run(_PURGE_SETS, sets=ids)
@@ -137,7 +139,9 @@ _OLD_SETS = Statement(
     select(_S.set_id)
     .where(
         _S.is_shadow == inlined(1),
+        _S.vendor_id == bindparam("vendor", type_=BigInteger),
         _S.created_at < bindparam("before", type_=BigInteger),
+        site_not_held(client_file_sets),
         _S.released == 1,
         ~exists().where(
             file_claims.c.vendor_id == _S.vendor_id,

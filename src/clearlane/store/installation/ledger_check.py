@@ -19,6 +19,8 @@ from clearlane.store.database.schema import (
     payment_shares,
     payments,
     provider_adjustments,
+    purged_batch_claims,
+    purged_claim_payments,
     unmatched_claim_payments,
 )
 from clearlane.store.database.sql import Statement
@@ -74,6 +76,16 @@ _MATCHED = _counted(claim_payments, "payment_id", "paid_cents")
 _UNMATCHED = _counted(unmatched_claim_payments, "payment_id", "paid_cents")
 _ADJUSTMENTS = _counted(provider_adjustments, "payment_id", "amount_cents")
 _WRITTEN = _counted(batch_claims, "batch_id")
+# What went with claims whose retention period was over.
+_PURGED = (
+    select(
+        purged_claim_payments.c.payment_id.label("of"),
+        func.sum(purged_claim_payments.c.claims).label("rows"),
+        func.sum(purged_claim_payments.c.paid_cents).label("paid_cents"),
+    )
+    .group_by(purged_claim_payments.c.payment_id)
+    .subquery()
+)
 # A duplicate has no rows of its own, and one that is still being recorded has only some.
 _RECORDED = and_(payments.c.duplicate_of.is_(None), payments.c.complete == 1)
 _OF_SHARES = (
@@ -94,21 +106,27 @@ def _payments(condition: ColumnElement[bool]) -> Statement:
         payments.outerjoin(_MATCHED, _MATCHED.c.of == payments.c.payment_id)
         .outerjoin(_UNMATCHED, _UNMATCHED.c.of == payments.c.payment_id)
         .outerjoin(_ADJUSTMENTS, _ADJUSTMENTS.c.of == payments.c.payment_id)
+        .outerjoin(_PURGED, _PURGED.c.of == payments.c.payment_id)
     )
     found = select(payments.c.payment_id).select_from(joined).where(_RECORDED, condition)
     return _found(found.order_by(payments.c.payment_id))
 
 
-_P, _S = payments.c, payment_shares.c
+_P, _S, _G = payments.c, payment_shares.c, purged_claim_payments.c
 CHECKS: Mapping[str, Statement] = {
     "A payment has as many claim payments as it says": _payments(
         or_(
-            _differ(_P.claims, _MATCHED.c.rows, _UNMATCHED.c.rows),
+            _differ(_P.claims, _MATCHED.c.rows, _UNMATCHED.c.rows, _PURGED.c.rows),
             _differ(_P.unmatched, _UNMATCHED.c.rows),
         )
     ),
     "What a payment paid on claims is the sum of its claim payments": _payments(
-        _differ(_P.claims_paid_cents, _MATCHED.c.paid_cents, _UNMATCHED.c.paid_cents)
+        _differ(
+            _P.claims_paid_cents,
+            _MATCHED.c.paid_cents,
+            _UNMATCHED.c.paid_cents,
+            _PURGED.c.paid_cents,
+        )
     ),
     "The adjustments of a payment are the sum of its rows": _payments(
         _differ(_P.adjustment_cents, _ADJUSTMENTS.c.amount_cents)
@@ -126,21 +144,37 @@ CHECKS: Mapping[str, Statement] = {
                     _OF_SHARES.c.vendor_id == _S.vendor_id,
                     _OF_SHARES.c.site_id == _S.site_id,
                 ),
-            ).join(payments, _P.payment_id == _S.payment_id)
+            )
+            .outerjoin(
+                purged_claim_payments,
+                and_(
+                    _G.payment_id == _S.payment_id,
+                    _G.vendor_id == _S.vendor_id,
+                    _G.site_id == _S.site_id,
+                ),
+            )
+            .join(payments, _P.payment_id == _S.payment_id)
         )
         .where(
             _RECORDED,
             or_(
-                _differ(_S.claims, _OF_SHARES.c.rows),
-                _differ(_S.paid_cents, _OF_SHARES.c.paid_cents),
+                _differ(_S.claims, _OF_SHARES.c.rows, _G.claims),
+                _differ(_S.paid_cents, _OF_SHARES.c.paid_cents, _G.paid_cents),
             ),
         )
         .order_by(_S.payment_id)
     ),
     "A batch has as many claims as it says": _found(
         select(batches.c.id)
-        .select_from(batches.outerjoin(_WRITTEN, _WRITTEN.c.of == batches.c.id))
-        .where(batches.c.kind != "", _differ(batches.c.claims, _WRITTEN.c.rows))  # not of inquiries
+        .select_from(
+            batches.outerjoin(_WRITTEN, _WRITTEN.c.of == batches.c.id).outerjoin(
+                purged_batch_claims, purged_batch_claims.c.batch_id == batches.c.id
+            )
+        )
+        .where(
+            batches.c.kind != "",  # not of inquiries
+            _differ(batches.c.claims, _WRITTEN.c.rows, purged_batch_claims.c.claims),
+        )
         .order_by(batches.c.id)
     ),
     "The audit trail has as many rows as its head says": _found(

@@ -171,7 +171,9 @@ _TABLES = (
                 data_keys.c.master_id,
                 data_keys.c.wrapped,
                 data_keys.c.vendor_id,
+                data_keys.c.site_id,
                 data_keys.c.month,
+                data_keys.c.retention,
             )
             .where(data_keys.c.master_id != bindparam("target"))
             .limit(REWRAP_PAGE_ROWS)
@@ -181,7 +183,7 @@ _TABLES = (
             .where(data_keys.c.id == bindparam("id"))
             .values(master_id=bindparam("master_id"), wrapped=bindparam("wrapped"))
         ),
-        lambda row: data_key_binding(row[0], row[3], row[4]),
+        lambda row: data_key_binding(row[0], *row[3:]),
         "data_keys",
     ),
 )

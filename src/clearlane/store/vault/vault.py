@@ -1,6 +1,6 @@
 """The vault: payloads with patient data, compressed and encrypted, each bound to its row and vendor.
 
-Knows data keys (one per vendor and month, wrapped by the master key) and keyed hashes. Knows nothing
+Knows data keys (for each site, month and class of retention, wrapped by the master key) and keyed hashes. Knows nothing
 of what a payload holds.
 """
 
@@ -8,7 +8,7 @@ import hashlib
 import secrets
 import struct
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TypeAlias
@@ -21,6 +21,7 @@ from sqlalchemy import BigInteger, bindparam, select
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope, VendorScope, random_bytes
+from clearlane.kernel.retention import KeyClass
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.database.group_commit import StoreFault
 from clearlane.store.database.schema import data_keys
@@ -41,8 +42,28 @@ HASHED_AT_ONCE = 2_000
 KEYS = SystemScope("data keys are the vault's own")
 
 
-Owner: TypeAlias = Scope | VendorScope | int
-"""Whose key seals: that of the vendor."""
+Owner: TypeAlias = Scope | VendorScope | tuple[int, int] | int
+"""Whose key seals: that of a site (a scope, or the ids of vendor and site), or of a vendor for what belongs to no site."""
+
+NO_SITE = 0
+KEY_CLASSES: Mapping[str, str] = {
+    name: of.value
+    for of, names in {
+        KeyClass.SHORT: (
+            "claim_drafts", "client_file_parts", "file_inquiries", "idempotent_answers", "inquiries", "inquiry_requests",
+            "inquiry_responses", "kept form", "staged_claims", "webhook_deliveries",
+        ),
+        KeyClass.ACCOUNT: (
+            "console_users", "enrollments", "enrollment_payers", "routes", "sandbox", "sftp_host_keys", "webhook_endpoints",
+        ),
+    }.items()
+    for name in names
+}  # fmt: skip
+"""The class of the key for what is sealed under a name; records for every other."""
+_RECORDS = KeyClass.RECORDS.value
+
+
+_KeyRow: TypeAlias = tuple[int, int, int, str, str, str, bytes]
 
 
 class InvalidSeal(StoreFault):
@@ -58,7 +79,10 @@ class DataKey:
     """An unwrapped data key, ready to use."""
 
     id: int
+    vendor: int
+    site: int
     month: str
+    retention: str
     cipher: AESGCM
 
 
@@ -71,7 +95,7 @@ class Vault:
         self._clock = clock
         self._installation: InstallationKeys | None = None
         self._known: dict[int, DataKey] = {}
-        self._current: dict[int, DataKey] = {}
+        self._current: dict[tuple[int, int, str], DataKey] = {}
         self._codec = _Codec()
 
     async def load(self) -> None:
@@ -82,37 +106,42 @@ class Vault:
             installation = await master.load_installation_keys(tx, self._keys)
             rows = await tx.rows(_ALL)
         known, current = {}, {}
-        for id, vendor, of_month, master_id, wrapped in rows:
-            known[id] = self._unwrap(id, vendor, of_month, master_id, wrapped)
-            if of_month == month:
-                current[vendor] = known[id]
+        for row in rows:
+            key = known[row[0]] = self._unwrap(*row)
+            if key.month == month:
+                current[key.vendor, key.site, key.retention] = key
         self._installation, self._known, self._current = installation, known, current
 
     async def ensure_key(self, owner: Owner) -> None:
-        """Make sure that the vendor's data key of this month is durable and loaded.
+        """Make sure that the owner's data keys of this month, one of each class, are durable and loaded.
 
-        Nearly always it is, and this returns at once. The key is committed by itself before
-        anything is sealed with it, so no payload can outlive its key.
+        Nearly always they are, and this returns at once. Keys are committed by themselves before
+        anything is sealed with them, so no payload can outlive its key.
         """
         if self.has_current_key(owner):
             return
-        vendor, month = _vendor(owner), self._month()
-        row = await self._database.write(
-            KEYS, lambda tx: self._find_or_make_key(tx, vendor, month), actor=Actor("node", "vault")
-        )
-        self._current[vendor] = self._known[row[0]] = self._unwrap(*row)
+        (vendor, site), month = _vendor_and_site(owner), self._month()
+
+        async def job(tx: Tx) -> list[_KeyRow]:
+            return [
+                await self._find_or_make_key(tx, vendor, site, month, of.value) for of in KeyClass
+            ]
+
+        for row in await self._database.write(KEYS, job, actor=Actor("node", "vault")):
+            key = self._known[row[0]] = self._unwrap(*row)
+            self._current[vendor, site, key.retention] = key
 
     def has_current_key(self, owner: Owner) -> bool:
-        """Return whether the vendor's data key of this month is loaded."""
-        present = self._current.get(_vendor(owner))
+        """Return whether the owner's data keys of this month are loaded."""
+        present = self._current.get((*_vendor_and_site(owner), _RECORDS))
         return present is not None and present.month == self._month()
 
     def seal(self, owner: Owner, table: str, row_id: int | str, payload: bytes) -> bytes:
         """Compress a payload, unless it is short, and encrypt it for this one row of this one vendor."""
-        vendor = _vendor(owner)
-        key = self._current.get(vendor)
+        vendor, site = _vendor_and_site(owner)
+        key = self._current.get((vendor, site, KEY_CLASSES.get(table, _RECORDS)))
         if key is None:
-            raise KeyNotLoaded("the vendor's data key is not loaded; await ensure_key() first")
+            raise KeyNotLoaded("the owner's data key is not loaded; await ensure_key() first")
         if len(payload) > limits.PAYLOAD_BYTES_MAX:
             raise ValueError(f"a payload is at most {limits.PAYLOAD_BYTES_MAX} bytes")
         nonce = random_bytes(NONCE_BYTES)
@@ -191,26 +220,37 @@ class Vault:
         return self._installation
 
     async def _find_or_make_key(
-        self, tx: Tx, vendor: int, month: str
-    ) -> tuple[int, int, str, str, bytes]:
-        """Return the vendor's key of the month: another node's, or a new one."""
-        found = await tx.row(_OF_MONTH, vendor_id=vendor, month=month)
+        self, tx: Tx, vendor: int, site: int, month: str, retention: str
+    ) -> _KeyRow:
+        """Return the owner's key of the month and class: another node's, or a new one."""
+        found = await tx.row(
+            _OF_MONTH, vendor_id=vendor, site_id=site, month=month, retention=retention
+        )
         if found is not None:
             return found
         # A random id: after a restore to an earlier state, no key gets the id of another.
         id = secrets.randbits(62) + 1
         master_id, wrapped = self._keys.wrap(
-            secrets.token_bytes(KEY_BYTES), data_key_binding(id, vendor, month)
+            secrets.token_bytes(KEY_BYTES), data_key_binding(id, vendor, site, month, retention)
         )
-        row = (id, vendor, month, master_id, wrapped)
-        names = ("id", "vendor_id", "month", "master_id", "wrapped")
+        row = (id, vendor, site, month, retention, master_id, wrapped)
         now = to_micros(self._clock.now())
-        await tx.run(_ADD, created_at=now, **dict(zip(names, row, strict=True)))
+        await tx.run(_ADD, created_at=now, **dict(zip(_KEY_COLUMNS, row, strict=True)))
         return row
 
-    def _unwrap(self, id: int, vendor: int, month: str, master_id: str, wrapped: bytes) -> DataKey:
-        secret = self._keys.unwrap(master_id, wrapped, data_key_binding(id, vendor, month))
-        return DataKey(id, month, AESGCM(secret))
+    def _unwrap(
+        self,
+        id: int,
+        vendor: int,
+        site: int,
+        month: str,
+        retention: str,
+        master_id: str,
+        wrapped: bytes,
+    ) -> DataKey:
+        binding = data_key_binding(id, vendor, site, month, retention)
+        secret = self._keys.unwrap(master_id, wrapped, binding)
+        return DataKey(id, vendor, site, month, retention, AESGCM(secret))
 
     def _decompress(self, packed: bytes, table: str) -> bytes:
         try:
@@ -239,9 +279,9 @@ class _Codec(threading.local):
         return zstandard.ZstdDecompressor()
 
 
-def data_key_binding(id: int, vendor: int, month: str) -> str:
+def data_key_binding(id: int, vendor: int, site: int, month: str, retention: str) -> str:
     """Return what a wrapped data key is bound to."""
-    return f"data_keys:{id}:{vendor}:{month}"
+    return f"data_keys:{id}:{vendor}:{site}:{month}:{retention}"
 
 
 def _associated_data(vendor: int, table: str, row_id: int | str, form: int) -> bytes:
@@ -262,7 +302,15 @@ def _kind_prefix(vendor: int, kind: str) -> bytes:
 
 
 def _vendor(owner: Owner) -> int:
-    return owner if isinstance(owner, int) else owner.vendor
+    return _vendor_and_site(owner)[0]
+
+
+def _vendor_and_site(owner: Owner) -> tuple[int, int]:
+    if isinstance(owner, Scope):
+        return owner.vendor, owner.site
+    if isinstance(owner, tuple):
+        return owner
+    return (owner if isinstance(owner, int) else owner.vendor), NO_SITE
 
 
 def _key_id(sealed: bytes) -> int:
@@ -271,23 +319,18 @@ def _key_id(sealed: bytes) -> int:
     return int(HEADER.unpack_from(sealed)[1])
 
 
-_COLUMNS = select(
-    data_keys.c.id,
-    data_keys.c.vendor_id,
-    data_keys.c.month,
-    data_keys.c.master_id,
-    data_keys.c.wrapped,
-)
+_KEY_COLUMNS = ("id", "vendor_id", "site_id", "month", "retention", "master_id", "wrapped")
+_COLUMNS = select(*(data_keys.c[name] for name in _KEY_COLUMNS))
 _ALL = Statement(_COLUMNS.order_by(data_keys.c.created_at, data_keys.c.id))
 _SOME = Statement(_COLUMNS.where(among(data_keys.c.id, "ids")))
 _OF_MONTH = Statement(
     _COLUMNS.where(
         data_keys.c.vendor_id == bindparam("vendor_id", type_=BigInteger),
+        data_keys.c.site_id == bindparam("site_id", type_=BigInteger),
         data_keys.c.month == bindparam("month"),
+        data_keys.c.retention == bindparam("retention"),
     )
     .order_by(data_keys.c.created_at.desc(), data_keys.c.id.desc())
     .limit(1)
 )
-_ADD = Statement(
-    insert_into(data_keys, "id", "vendor_id", "month", "master_id", "wrapped", "created_at")
-)
+_ADD = Statement(insert_into(data_keys, *_KEY_COLUMNS, "created_at"))

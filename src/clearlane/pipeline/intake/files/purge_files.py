@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.retention import RetentionKind
+from clearlane.pipeline.retention_cutoffs import list_cutoffs
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.files import old_files
@@ -21,14 +23,20 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def purge_old_files(context: WorkContext, now: datetime) -> int:
     """Remove old files, a few at a time; return how many there were."""
     unfinished_before = to_micros(now - timedelta(hours=UPLOAD_HOURS_MAX))
-    before = to_micros(now - timedelta(days=context.limits.file_days))
+    total = 0
+    for cutoff in await list_cutoffs(context, RetentionKind.FILES, now):
 
-    async def job(tx: Tx) -> int:
-        removed = await old_files.purge(
-            tx, unfinished_before=unfinished_before, before=before, limit=FILES_PURGED_AT_ONCE
-        )
-        if removed:
-            tx.audit("files.forgotten", ids=removed, count=len(removed))
-        return len(removed)
+        async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:
+            removed = await old_files.purge(
+                tx,
+                vendor,
+                unfinished_before=unfinished_before,
+                before=before,
+                limit=FILES_PURGED_AT_ONCE,
+            )
+            if removed:
+                tx.audit("files.forgotten", ids=removed, count=len(removed))
+            return len(removed)
 
-    return await context.purge(old_files.SCOPE, job)
+        total += await context.purge(old_files.SCOPE, job)
+    return total

@@ -19,6 +19,7 @@ from clearlane.store.database.schema.inquiries import *  # noqa: F403
 from clearlane.store.database.schema.payments import *  # noqa: F403
 from clearlane.store.database.schema.proofs import *  # noqa: F403
 from clearlane.store.database.schema.recovery_codes import *  # noqa: F403
+from clearlane.store.database.schema.retention import *  # noqa: F403
 from clearlane.store.database.schema.returned_files import *  # noqa: F403
 from clearlane.store.database.schema.rules import *  # noqa: F403
 from clearlane.store.database.schema.series import *  # noqa: F403

@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.schema import SchemaItem
 
 from clearlane.claims.kinds import SUBMITTED_FORMS, SUBMITTED_KINDS
+from clearlane.kernel.retention import KeyClass
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.store.database.sql import CLIENT_TABLES
 
@@ -347,16 +348,22 @@ takeovers = installation_table(
 )
 
 # No foreign key to vendors: a restore keeps the keys of rows that running nodes may still write.
-# A vendor may have several keys for a month (two nodes made one at the same time); all remain valid.
+# Site 0 is for what belongs to a vendor and to no site, vendor 0 for what belongs to the installation. An owner may have
+# several keys for a month and class (two nodes made one at the same time); all remain valid.
 data_keys = installation_table(
     "data_keys",
     Column("id", BIG_INTEGER, primary_key=True, autoincrement=False),
     Column("vendor_id", BigInteger, nullable=False),
+    Column("site_id", BigInteger, nullable=False),
     Column("month", Text, nullable=False),
+    # The class of retention (``kernel.retention.KeyClass``).
+    Column("retention", Text, nullable=False),
     Column("master_id", Text, nullable=False),
     Column("wrapped", LargeBinary, nullable=False),
     Column("created_at", BigInteger, nullable=False),
-    Index(None, "vendor_id", "month"),
+    CheckConstraint(one_of("retention", KeyClass), name="retention"),
+    Index(None, "vendor_id", "site_id", "month"),
+    Index(None, "month", "id"),
 )
 
 installation_keys = installation_table(

@@ -178,7 +178,7 @@ line_references = client_table(
     "line_references",
     Column("payer_id", Text, primary_key=True),
     Column("reference", Text, primary_key=True),
-    Column("claim_number", Text, ForeignKey("claims.claim_number"), primary_key=True),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), primary_key=True, index=True),
 )
 
 # When a route's mailbox is polled again. A node that polls moves next_at ahead as its lease.

@@ -97,7 +97,7 @@ provider_adjustments = installation_table(
     # The effect on the payment: minus takes away.
     Column("amount_cents", BigInteger, nullable=False),
     # The claim that its reference names; null if it names none of ours.
-    Column("claim_number", Text, ForeignKey("claims.claim_number")),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), index=True),
     Column("payload", LargeBinary, nullable=False),
     PrimaryKeyConstraint("payment_id", "number"),
 )

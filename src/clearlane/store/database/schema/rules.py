@@ -22,7 +22,7 @@ rule_settings = installation_table(
 # The rules that a claim broke and was sent anyway. Why is a sealed note of the claim.
 rule_overrides = client_table(
     "rule_overrides",
-    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False, index=True),
     Column("rule", Text, nullable=False),
     Column("actor", Text, nullable=False),
     Column("at", BigInteger, nullable=False),

@@ -9,7 +9,7 @@ __all__ = ["series_members"]
 # A bill of a stay that was accepted. Its state and money are those of the claim.
 series_members = client_table(
     "series_members",
-    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False, index=True),
     # Keyed hash of payer, patient, provider and admission day, cut to 64 bits.
     Column("series_key", BigInteger, nullable=False),
     Column("frequency", Text, nullable=False),

@@ -22,7 +22,7 @@ __all__ = [
 # What people decided about working on a claim; a claim that no one touched has no row.
 work_items = client_table(
     "work_items",
-    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False, index=True),
     # Names of console users.
     Column("assigned_to", Text),
     # The day from which it is shown again.
@@ -63,7 +63,7 @@ claim_drafts = client_table(
 # Claims for the next payer, made from what the payer before decided; bound to that claim and its claim payment.
 secondary_drafts = client_table(
     "secondary_drafts",
-    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False),
+    Column("claim_number", Text, ForeignKey("claims.claim_number"), nullable=False, index=True),
     Column("state", Text, nullable=False),
     # Above 0 while it is to be made, or made again: the claim payment changed.
     Column("due", Integer, nullable=False),
@@ -74,7 +74,7 @@ secondary_drafts = client_table(
     # What the patient owes after the payer before.
     Column("patient_cents", BigInteger, nullable=False),
     # The secondary claim, once it was sent.
-    Column("secondary_claim", Text, ForeignKey("claims.claim_number")),
+    Column("secondary_claim", Text, ForeignKey("claims.claim_number"), index=True),
     Column("changed_at", BigInteger, nullable=False),
     # Counted at each change: a second person who answers the same questions is refused.
     Column("version", Integer, nullable=False),
