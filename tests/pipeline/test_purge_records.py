@@ -1,16 +1,17 @@
 """Records go when their retention period is over, all that belongs together, and nothing that is held; money still adds up.
 
-Also tests `store/retention/old_claims`, `old_payer_files`, `old_data_keys`, `periods`, `legal_holds` and
-`pipeline/retention_cutoffs`.
+Also tests `store/retention/old_claims`, `store/retention/old_payer_files`, `store/retention/old_data_keys`,
+`store/retention/periods`, `store/retention/legal_holds`, `pipeline/retention_cutoffs`, `kernel/retention_kinds` and
+`store/database/schema/retention`.
 """
 
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import LargeBinary, func, select, update
+from sqlalchemy import LargeBinary, func, literal, select, update
 
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.retention import RETENTION, RetentionKind
+from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
 from clearlane.pipeline.filing.checkpoints import make_checkpoints
 from clearlane.pipeline.operator.purge_records import (
     destroy_unused_keys,
@@ -140,14 +141,20 @@ async def test_a_vendor_has_periods_of_its_own_and_the_longest_counts_for_what_i
     now = flow.clock.now()
     found = {
         one.vendor_id: one.before
-        for one in await list_cutoffs(flow.context, RetentionKind.CLAIMS, now)
+        for one in await list_cutoffs(
+            flow.database, flow.context.limits.kept_days, RetentionKind.CLAIMS, now
+        )
     }
     assert found[flow.site.vendor_id] == to_micros(now - timedelta(days=3_000))
     assert found[other.vendor_id] == to_micros(now - timedelta(days=5_000))
-    [shared] = await list_cutoffs(flow.context, RetentionKind.REMITTANCES, now)
+    [shared] = await list_cutoffs(
+        flow.database, flow.context.limits.kept_days, RetentionKind.REMITTANCES, now
+    )
     assert shared.before == to_micros(now - timedelta(days=4_000))
     await set_period(flow, RetentionKind.REMITTANCES, None, other.vendor_id)
-    [shared] = await list_cutoffs(flow.context, RetentionKind.REMITTANCES, now)
+    [shared] = await list_cutoffs(
+        flow.database, flow.context.limits.kept_days, RetentionKind.REMITTANCES, now
+    )
     assert shared.before == to_micros(now - TEN_YEARS)
 
 
@@ -218,7 +225,7 @@ async def test_every_sealed_value_is_under_a_key_of_its_site_and_class(flow):
         seen = 0
         for name, (of, columns) in old_data_keys.SEALED.items():
             table = metadata.tables[name]
-            site = table.c.site_id if "site_id" in table.c else func.coalesce(0)
+            site = table.c.site_id if "site_id" in table.c else literal(0)
             for column in columns:
                 for value, owner in await tx.rows(
                     Statement(select(table.c[column], site), system=True)

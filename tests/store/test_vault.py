@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
-from clearlane.kernel.retention import KeyClass
+from clearlane.kernel.retention_kinds import KeyClass
 from clearlane.store.database.database import Actor, SystemScope
 from clearlane.store.database.schema import data_keys
 from clearlane.store.database.sql import Statement

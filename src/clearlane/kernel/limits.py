@@ -133,7 +133,3 @@ NOT_ACCEPTED_KEPT_DAYS = 90
 CLAIM_SILENCE_DAYS_MAX = 30
 # Days without an answer of the payer that a claim was forwarded to, after which it is asked.
 CROSSOVER_DAYS_MAX = 30
-
-# Claims, remittances and proofs: ten years, and not less than HIPAA's six.
-RECORDS_KEPT_DAYS = 3_653
-RECORDS_KEPT_DAYS_MIN = 2_192

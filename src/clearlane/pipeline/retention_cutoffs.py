@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.retention import RETENTION, RetentionKind
-from clearlane.pipeline.work_context import WorkContext, WorkLimits
-from clearlane.store.database.database import Tx
+from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
+from clearlane.store.database.database import Database, Tx
 from clearlane.store.retention import periods
 from clearlane.store.retention.periods import EVERY_VENDOR
 
@@ -48,27 +47,19 @@ class RetentionTable:
         return found
 
 
-async def load_table(tx: Tx, limits: WorkLimits) -> RetentionTable:
+async def load_table(tx: Tx, defaults: Mapping[RetentionKind, int]) -> RetentionTable:
     """Load the periods of all vendors."""
     rows = await periods.list_periods(tx)
     return RetentionTable(
-        _defaults(limits),
+        defaults,
         {(one.vendor_id, one.kind): one.days for one in rows},
         await periods.list_vendors(tx),
     )
 
 
-async def list_cutoffs(context: WorkContext, kind: RetentionKind, now: datetime) -> list[Cutoff]:
+async def list_cutoffs(
+    database: Database, defaults: Mapping[RetentionKind, int], kind: RetentionKind, now: datetime
+) -> list[Cutoff]:
     """Return before when the data of each vendor are old, or those of the installation."""
-    async with context.database.read(periods.SCOPE) as tx:
-        return (await load_table(tx, context.limits)).cutoffs(kind, now)
-
-
-def _defaults(limits: WorkLimits) -> dict[RetentionKind, int]:
-    """Return the defaults: settings of the installation where there is one."""
-    return {kind: rule.days for kind, rule in RETENTION.items()} | {
-        RetentionKind.ELIGIBILITY: limits.eligibility_days,
-        RetentionKind.EVENTS: limits.event_days,
-        RetentionKind.FILES: limits.file_days,
-        RetentionKind.NOT_ACCEPTED: limits.not_accepted_days,
-    }
+    async with database.read(periods.SCOPE) as tx:
+        return (await load_table(tx, defaults)).cutoffs(kind, now)

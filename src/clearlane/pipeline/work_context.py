@@ -18,6 +18,7 @@ from clearlane.claims.write.write_837 import TradingPartner
 from clearlane.connect.connections import Connections
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
+from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.intake.files.file_process import FileProcesses
@@ -74,6 +75,16 @@ class WorkLimits:
     """Bytes of a file that a site sends."""
     file_days: int = limits.FILES_KEPT_DAYS
     """Days that files of sites are kept."""
+
+    @property
+    def kept_days(self) -> dict[RetentionKind, int]:
+        """Days that each kind of data is kept if no one has set a period."""
+        return {kind: rule.days for kind, rule in RETENTION.items()} | {
+            RetentionKind.ELIGIBILITY: self.eligibility_days,
+            RetentionKind.EVENTS: self.event_days,
+            RetentionKind.FILES: self.file_days,
+            RetentionKind.NOT_ACCEPTED: self.not_accepted_days,
+        }
 
 
 class EnrollmentAgenda(Protocol):

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from clearlane.accounts.model import Site, SiteState
+from clearlane.cli.account import site_data
 from clearlane.cli.account.vendor import find_vendor
 from clearlane.cli.command.operator_command import (
     AsJson,
@@ -368,6 +369,9 @@ async def summary(
         figures = await count_site_day(tx, site, wanted)
     show_record(summary_facts(figures), FIGURES, as_json=as_json)
 
+
+app.command("export")(site_data.export)
+app.command("erase")(site_data.erase)
 
 LIMITS = (
     TableColumn("Type", "payer_type"),

@@ -139,11 +139,11 @@ COMMANDS: dict[str, CommandEntry] = {
     "keys": CommandEntry("installation.keys", "The master key: show, rotate."),
     "db": CommandEntry("installation.db", "The database schema: status, upgrade."),
     "retention": CommandEntry(
-        "installation.retention",
+        "installation.retention_command",
         "How long data are kept, and what a purge removes.",
         unnamed="show",
     ),
-    "hold": CommandEntry("installation.hold", "Legal holds on sites and claims."),
+    "hold": CommandEntry("installation.hold_command", "Legal holds on sites and claims."),
     "backup": CommandEntry("installation.backup", "Backups: write, verify.", unnamed="write"),
     "restore": CommandEntry("installation.restore", "Restore a backup and check it."),
 }

@@ -6,7 +6,7 @@ The engine runs both ticks. Knows no inquiry.
 from datetime import datetime
 
 from clearlane.engine.workflows import WorkSteps
-from clearlane.kernel.retention import RetentionKind
+from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.inquiry import inquiry_batches
 from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
 from clearlane.pipeline.retention_cutoffs import list_cutoffs
@@ -36,7 +36,9 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def purge_old_requests(context: WorkContext, now: datetime) -> int:
     """Delete old requests a few at a time; return how many there were."""
     removed = 0
-    for cutoff in await list_cutoffs(context, RetentionKind.ELIGIBILITY, now):
+    for cutoff in await list_cutoffs(
+        context.database, context.limits.kept_days, RetentionKind.ELIGIBILITY, now
+    ):
 
         async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:
             counts = await inquiries.purge(tx, vendor, before, INQUIRY_PURGED_AT_ONCE)

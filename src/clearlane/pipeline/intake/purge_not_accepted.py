@@ -6,7 +6,7 @@ They are not needed for long: what was wrong was answered at once, and a correct
 from datetime import datetime
 
 from clearlane.engine.workflows import WorkSteps
-from clearlane.kernel.retention import RetentionKind
+from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.retention_cutoffs import list_cutoffs
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import not_accepted_claims
@@ -25,7 +25,9 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def purge_old_claims(context: WorkContext, now: datetime) -> int:
     """Remove old claims that no payer gets, a few at a time, then the sets of shadow files without claims; return how many claims."""
     removed = 0
-    for cutoff in await list_cutoffs(context, RetentionKind.NOT_ACCEPTED, now):
+    for cutoff in await list_cutoffs(
+        context.database, context.limits.kept_days, RetentionKind.NOT_ACCEPTED, now
+    ):
 
         async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:
             numbers = await not_accepted_claims.purge(tx, vendor, before, CLAIMS_PURGED_AT_ONCE)

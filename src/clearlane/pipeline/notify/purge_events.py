@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import SystemClock, to_micros
-from clearlane.kernel.retention import RetentionKind
+from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.retention_cutoffs import list_cutoffs
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
@@ -27,7 +27,9 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def purge_old_events(context: WorkContext, now: datetime) -> int:
     """Remove old events; return how many rows there were. Their numbers are of the wall clock, as ``now`` is."""
     removed = 0
-    cutoffs = await list_cutoffs(context, RetentionKind.EVENTS, now)
+    cutoffs = await list_cutoffs(
+        context.database, context.limits.kept_days, RetentionKind.EVENTS, now
+    )
     for cutoff in cutoffs:
 
         async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.retention import RetentionKind
+from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.retention_cutoffs import Cutoff, RetentionTable, list_cutoffs, load_table
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
@@ -50,11 +50,17 @@ async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
 async def purge_records(context: WorkContext, now: datetime) -> dict[str, int]:
     """Remove old records, a few at a time; return how many of each went."""
     removed = {"claims": 0, "batches": 0, "payments": 0, "files of payers": 0, "checkpoints": 0}
-    for cutoff in await list_cutoffs(context, RetentionKind.CLAIMS, now):
+    for cutoff in await list_cutoffs(
+        context.database, context.limits.kept_days, RetentionKind.CLAIMS, now
+    ):
         removed["claims"] += await _purge_claims(context, cutoff)
         await context.purge(old_claims.SCOPE, _sets_page(cutoff))
-    [remitted] = await list_cutoffs(context, RetentionKind.REMITTANCES, now)
-    [proven] = await list_cutoffs(context, RetentionKind.PROOFS, now)
+    [remitted] = await list_cutoffs(
+        context.database, context.limits.kept_days, RetentionKind.REMITTANCES, now
+    )
+    [proven] = await list_cutoffs(
+        context.database, context.limits.kept_days, RetentionKind.PROOFS, now
+    )
     removed["batches"] = await context.purge(old_claims.SCOPE, _batches_page(remitted.before))
     removed["payments"] = await context.purge(
         old_payer_files.SCOPE, _payments_page(remitted.before)
@@ -99,11 +105,11 @@ async def destroy_unused_keys(context: WorkContext, now: datetime) -> int:
 async def report_purge(context: WorkContext, now: datetime) -> list[PurgeLine]:
     """Return what a purge at a moment would remove, of each kind and vendor; change nothing."""
     async with context.database.read(REPORT) as tx:
-        table = await load_table(tx, context.limits)
+        table = await load_table(tx, context.limits.kept_days)
     found = []
     for kind in RetentionKind:
         for cutoff in table.cutoffs(kind, now):
-            counts = await _COUNTERS[kind](context, cutoff)
+            counts = await _COUNTS[kind](context, cutoff)
             found.append(_line(table, kind, cutoff, counts))
     return found
 
@@ -218,7 +224,7 @@ async def _count_proofs(context: WorkContext, cutoff: Cutoff) -> dict[str, int]:
     return {"checkpoints": found}
 
 
-def _counter(
+def _counting(
     name: str, count: Callable[[Tx, int, int], Awaitable[int]]
 ) -> Callable[[WorkContext, Cutoff], Awaitable[dict[str, int]]]:
     """Return a function that counts the old rows of a vendor."""
@@ -230,12 +236,12 @@ def _counter(
     return counted
 
 
-_COUNTERS: Mapping[RetentionKind, Callable[[WorkContext, Cutoff], Awaitable[Mapping[str, int]]]] = {
+_COUNTS: Mapping[RetentionKind, Callable[[WorkContext, Cutoff], Awaitable[Mapping[str, int]]]] = {
     RetentionKind.CLAIMS: _count_claims,
     RetentionKind.REMITTANCES: _count_remittances,
     RetentionKind.PROOFS: _count_proofs,
-    RetentionKind.ELIGIBILITY: _counter("requests", inquiries.count_old),
-    RetentionKind.EVENTS: _counter("rows of events", events.count_before),
-    RetentionKind.FILES: _counter("files", old_files.count_old),
-    RetentionKind.NOT_ACCEPTED: _counter("claims", not_accepted_claims.count_old),
+    RetentionKind.ELIGIBILITY: _counting("requests", inquiries.count_old),
+    RetentionKind.EVENTS: _counting("rows of events", events.count_before),
+    RetentionKind.FILES: _counting("files", old_files.count_old),
+    RetentionKind.NOT_ACCEPTED: _counting("claims", not_accepted_claims.count_old),
 }

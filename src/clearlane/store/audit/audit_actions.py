@@ -66,6 +66,8 @@ LOOKS: Mapping[str, str] = {
     "route.test": "The connection of a route was tested",
     "sftp.sign_in": "A sender signed in by SFTP",
     "sign-in.failed": "A sign-in failed",
+    "site.export": "The export of a site began",
+    "site.exported": "A site was exported",
     "support.bundle": "A support bundle was written",
 }
 """Looks, searches, tests and sign-ins: actions after which an installation is as before."""
@@ -197,10 +199,12 @@ CHANGES: Mapping[str, str] = {
     "site.baa_revoke": "The BAA of a site was revoked",
     "site.bill_next_payer_off": "Claims for the next payer wait for a person at a site",
     "site.bill_next_payer_on": "Claims for the next payer are sent by themselves at a site",
+    "site.claims_erased": "Claims of a site were erased",
     "site.corrections_off": "Corrections in the console were switched off for a site",
     "site.corrections_on": "Corrections in the console were switched on for a site",
     "site.daily_summary_off": "The daily summary of a site was switched off",
     "site.daily_summary_on": "The daily summary of a site was switched on",
+    "site.erased": "A site was erased",
     "site.filing_limit": "A filing limit of a site was set",
     "site.shadow_off": "Files of a site are sent from now on",
     "site.shadow_on": "Files of a site are only judged from now on",

@@ -10,7 +10,14 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
-from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows, require_row
+from clearlane.store.database.database import (
+    OperationRefused,
+    SystemScope,
+    Tx,
+    find_row,
+    list_rows,
+    require_row,
+)
 from clearlane.store.database.schema import inbox, parked_statements, polls
 from clearlane.store.database.sql import Statement, insert_into, select_as
 from clearlane.store.vault.vault import Vault
@@ -114,6 +121,10 @@ async def find(tx: Tx, id: int) -> InboxFile | None:
 async def read_content(tx: Tx, vault: Vault, file: InboxFile) -> bytes:
     """Return the bytes of a file as received."""
     row = require_row(await tx.row(_CONTENT, id=file.id), "the content of an inbox file")
+    if not row[0]:
+        raise OperationRefused(
+            f"The content of file {file.id} was removed when its retention period was over."
+        )
     await vault.load_keys_of(tx, [row[0]])
     return vault.open(OWNER, TABLE, row_key(file.type, file.payer_id, file.digest), row[0])
 

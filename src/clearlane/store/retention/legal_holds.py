@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, FromClause, bindparam, select, update
 
-from clearlane.store.database.database import Tx, find_row, list_rows
+from clearlane.store.database.database import Tx, find_row, list_rows, require_row
 from clearlane.store.database.schema import legal_holds
 from clearlane.store.database.sql import Statement, SystemScope, inlined, insert_into, select_as
 
@@ -35,8 +35,7 @@ async def add(
         _ADD, vendor_id=vendor_id, site_id=site_id, claim_number=claim_number, matter=matter,
         placed_by=actor, placed_at=at, released_by="", released_at=None,
     )  # fmt: skip
-    assert row is not None
-    return int(row[0])
+    return int(require_row(row, "the hold that was added")[0])
 
 
 async def find(tx: Tx, id: int) -> LegalHold | None:

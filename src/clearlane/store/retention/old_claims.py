@@ -45,7 +45,7 @@ from clearlane.store.retention.legal_holds import HELD_CLAIMS, HELD_SITES, site_
 
 SCOPE = SystemScope("claims are removed by age, whoever sent them")
 FAMILY_CLAIMS_MAX = 1_000
-"""Claims of one family are looked up in so many steps at most; a longer one stays."""
+"""Steps in which the claims of one family are looked up; a longer family stays."""
 
 
 class OldClaim(NamedTuple):
@@ -175,6 +175,15 @@ async def purge_batches(tx: Tx, before: int, limit: int) -> int:
         for statement in _REMOVE_BATCHES:
             await tx.run(statement, batch_ids=ids)
     return len(ids)
+
+
+async def remove_empty_batches(tx: Tx) -> None:
+    """Remove files of claims whose claims are all gone."""
+    rows = await tx.rows(_EMPTY_BATCHES)
+    ids = [int(id) for (id,) in rows]
+    if ids:
+        for statement in _REMOVE_BATCHES:
+            await tx.run(statement, batch_ids=ids)
 
 
 async def count_old_batches(tx: Tx, before: int) -> int:
@@ -338,6 +347,12 @@ _OLD_BATCHES = Statement(
 )
 _COUNT_BATCHES = Statement(
     select(func.count()).select_from(batches).where(_IS_OLD_BATCH), system=True
+)
+_EMPTY_BATCHES = Statement(
+    select(purged_batch_claims.c.batch_id).where(
+        ~select(_B.batch_id).where(_B.batch_id == purged_batch_claims.c.batch_id).exists()
+    ),
+    system=True,
 )
 _REMOVE_BATCHES = (
     Statement(delete(file_refusals).where(among(file_refusals.c.batch_id, "batch_ids"))),

@@ -22,7 +22,7 @@ from sqlalchemy import (
     select,
 )
 
-from clearlane.kernel.retention import KeyClass
+from clearlane.kernel.retention_kinds import KeyClass
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claims, data_keys, metadata
 from clearlane.store.database.sql import Statement, SystemScope, select_as

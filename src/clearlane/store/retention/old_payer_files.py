@@ -52,6 +52,15 @@ async def purge_payments(tx: Tx, before: int, limit: int) -> list[str]:
     return ids
 
 
+async def remove_unshared(tx: Tx, payment_ids: list[str]) -> None:
+    """Remove those of these payments that pay no claim, wait for none, and have no share of any site."""
+    rows = await tx.rows(_UNSHARED, payment_ids=payment_ids)
+    ids = [str(id) for (id,) in rows]
+    if ids:
+        for statement in _REMOVE_PAYMENTS:
+            await tx.run(statement, payment_ids=ids)
+
+
 async def purge_contents(tx: Tx, before: int, limit: int) -> list[int]:
     """Remove the content of payers' files that came before a time, and what is parked of them; return their ids."""
     ids = [int(id) for (id,) in await tx.rows(_OLD_CONTENTS, before=before, limit=limit)]
@@ -92,6 +101,16 @@ _IS_OLD_PAYMENT = and_(
     .exists(),
 )
 _OLD_PAYMENTS = Statement(select(_P.payment_id).where(_IS_OLD_PAYMENT).limit(_LIMIT), system=True)
+_UNSHARED = Statement(
+    select(_P.payment_id).where(
+        among(_P.payment_id, "payment_ids"),
+        *(
+            ~select(table.c.payment_id).where(table.c.payment_id == _P.payment_id).exists()
+            for table in (claim_payments, payment_shares, unmatched_claim_payments)
+        ),
+    ),
+    system=True,
+)
 _PAYMENT_TABLES: tuple[Table, ...] = (
     provider_adjustments,
     unmatched_claim_payments,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, select
 
-from clearlane.kernel.retention import RetentionKind
+from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import retention_periods, vendors
 from clearlane.store.database.sql import Statement, SystemScope, insert_into

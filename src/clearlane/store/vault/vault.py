@@ -21,7 +21,7 @@ from sqlalchemy import BigInteger, bindparam, select
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import Scope, VendorScope, random_bytes
-from clearlane.kernel.retention import KeyClass
+from clearlane.kernel.retention_kinds import KeyClass
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.database.group_commit import StoreFault
 from clearlane.store.database.schema import data_keys

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.retention import RetentionKind
+from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.retention_cutoffs import list_cutoffs
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
@@ -24,7 +24,9 @@ async def purge_old_files(context: WorkContext, now: datetime) -> int:
     """Remove old files, a few at a time; return how many there were."""
     unfinished_before = to_micros(now - timedelta(hours=UPLOAD_HOURS_MAX))
     total = 0
-    for cutoff in await list_cutoffs(context, RetentionKind.FILES, now):
+    for cutoff in await list_cutoffs(
+        context.database, context.limits.kept_days, RetentionKind.FILES, now
+    ):
 
         async def job(tx: Tx, vendor: int = cutoff.vendor_id, before: int = cutoff.before) -> int:
             removed = await old_files.purge(

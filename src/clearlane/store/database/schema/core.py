@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.schema import SchemaItem
 
 from clearlane.claims.kinds import SUBMITTED_FORMS, SUBMITTED_KINDS
-from clearlane.kernel.retention import KeyClass
+from clearlane.kernel.retention_kinds import KeyClass
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.store.database.sql import CLIENT_TABLES
 
@@ -356,7 +356,7 @@ data_keys = installation_table(
     Column("vendor_id", BigInteger, nullable=False),
     Column("site_id", BigInteger, nullable=False),
     Column("month", Text, nullable=False),
-    # The class of retention (``kernel.retention.KeyClass``).
+    # The class of retention (``kernel.retention_kinds.KeyClass``).
     Column("retention", Text, nullable=False),
     Column("master_id", Text, nullable=False),
     Column("wrapped", LargeBinary, nullable=False),

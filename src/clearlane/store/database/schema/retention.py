@@ -11,7 +11,7 @@ from sqlalchemy import (
     text,
 )
 
-from clearlane.kernel.retention import RetentionKind
+from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.store.database.schema.core import (
     client_table,
     id_column,

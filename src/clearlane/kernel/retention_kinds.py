@@ -11,6 +11,8 @@ from clearlane.kernel import limits
 
 PERIOD_DAYS_MAX = 36_600
 """A hundred years."""
+RECORDS_KEPT_DAYS, RECORDS_KEPT_DAYS_MIN = 3_653, 2_192
+"""Of claims, remittances and proofs: ten years, and not less than HIPAA's six."""
 
 
 class RetentionKind(StrEnum):
@@ -39,19 +41,19 @@ class RetentionRule:
 RETENTION: Mapping[RetentionKind, RetentionRule] = {
     RetentionKind.CLAIMS: RetentionRule(
         "Claims with history, documents, notes and payments on them, since their last change",
-        limits.RECORDS_KEPT_DAYS,
-        limits.RECORDS_KEPT_DAYS_MIN,
+        RECORDS_KEPT_DAYS,
+        RECORDS_KEPT_DAYS_MIN,
     ),
     RetentionKind.REMITTANCES: RetentionRule(
         "Payments, files of payers and files of claims, since they came or were written",
-        limits.RECORDS_KEPT_DAYS,
-        limits.RECORDS_KEPT_DAYS_MIN,
+        RECORDS_KEPT_DAYS,
+        RECORDS_KEPT_DAYS_MIN,
         of_installation=True,
     ),
     RetentionKind.PROOFS: RetentionRule(
         "The log of filings, from which proofs are made",
-        limits.RECORDS_KEPT_DAYS,
-        limits.RECORDS_KEPT_DAYS_MIN,
+        RECORDS_KEPT_DAYS,
+        RECORDS_KEPT_DAYS_MIN,
         of_installation=True,
     ),
     RetentionKind.ELIGIBILITY: RetentionRule(

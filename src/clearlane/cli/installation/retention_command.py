@@ -14,7 +14,7 @@ from clearlane.cli.command.operator_command import (
 )
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
 from clearlane.cli.command.table import TableColumn
-from clearlane.kernel.retention import PERIOD_DAYS_MAX, RETENTION, RetentionKind
+from clearlane.kernel.retention_kinds import PERIOD_DAYS_MAX, RETENTION, RetentionKind
 from clearlane.store.database.database import Tx
 from clearlane.store.retention import periods
 from clearlane.store.retention.periods import EVERY_VENDOR
@@ -44,7 +44,7 @@ async def show(installation: Installation, as_json: AsJson = False) -> None:
     from clearlane.pipeline.retention_cutoffs import load_table
 
     async with installation.database.read(periods.SCOPE) as tx:
-        table = await load_table(tx, installation.work_context.limits)
+        table = await load_table(tx, installation.work_context.limits.kept_days)
     keys = {int(one.id): one.key for one in installation.accounts.vendors}
     rows = [
         {
@@ -141,9 +141,12 @@ def _days(kind: RetentionKind, text: str) -> int | None:
 
 
 def _vendor_id(installation: Installation, key: str) -> int:
-    from clearlane.cli.account.vendor import find_vendor
-
-    return int(find_vendor(installation, key).id) if key else EVERY_VENDOR
+    if not key:
+        return EVERY_VENDOR
+    found = installation.accounts.vendor(key)
+    if found is None:
+        refuse(f"There is no vendor {key}. `clearlane vendor list` shows them.")
+    return int(found.id)
 
 
 PERIODS = (
