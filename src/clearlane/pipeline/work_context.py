@@ -4,11 +4,13 @@
 settings nor the callers of verbs.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from operator import sub
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from clearlane.accounts.directory import AccountDirectory
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 
 FILE_BYTES_MAX = 100 * 1024 * 1024
+PAUSES_PER_STEP = 4
+"""Long work that no one waits for pauses this many times as long as a step took: it has a fifth of the time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +182,17 @@ class WorkContext:
 
     async def purge(self, scope: SystemScope, job: Job[int]) -> int:
         """Repeat a job that removes a few rows and counts them, until it removes none; return how many it removed."""
-        removed = 0
+        removed, began = 0, perf_counter()
         while count := await self.database.write(scope, job, actor=self.actor):
             removed += count
+            began = await pause_after(began)
         return removed
+
+
+async def pause_after(began: float) -> float:
+    """Pause long work after a step that began at a reading of the performance counter; return a new reading.
+
+    So such work takes a share of the database and of this node that leaves the rest to those who wait.
+    """
+    await asyncio.sleep((perf_counter() - began) * PAUSES_PER_STEP)
+    return perf_counter()

@@ -7,12 +7,13 @@ for long. What is under a legal hold stays. Kinds that are kept for a shorter ti
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from time import perf_counter
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.retention_cutoffs import Cutoff, RetentionTable, list_cutoffs, load_table
-from clearlane.pipeline.work_context import WorkContext
+from clearlane.pipeline.work_context import WorkContext, pause_after
 from clearlane.store import inquiries
 from clearlane.store.claims import not_accepted_claims
 from clearlane.store.database.database import SystemScope, Tx
@@ -123,7 +124,7 @@ def _line(
 
 async def _purge_claims(context: WorkContext, cutoff: Cutoff) -> int:
     """Remove a vendor's old claims, page by page; what is held is passed over."""
-    removed, after = 0, (0, "")
+    removed, after, began = 0, (0, ""), perf_counter()
     while True:
 
         async def job(tx: Tx, after: tuple[int, str] = after) -> old_claims.OldClaims:
@@ -145,6 +146,7 @@ async def _purge_claims(context: WorkContext, cutoff: Cutoff) -> int:
         if page.after is None:
             return removed
         after = page.after
+        began = await pause_after(began)
 
 
 def _since(before: int) -> str:

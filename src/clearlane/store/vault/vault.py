@@ -86,6 +86,19 @@ class DataKey:
     cipher: AESGCM
 
 
+class _CurrentKeys(dict[str, DataKey]):
+    """The keys of an owner and month, by what they seal; filled from the classes as names are looked up."""
+
+    def __init__(self, classes: Mapping[str, DataKey]) -> None:
+        super().__init__()
+        self._classes = classes
+        self.month = classes[_RECORDS].month
+
+    def __missing__(self, table: str) -> DataKey:
+        key = self[table] = self._classes[KEY_CLASSES.get(table, _RECORDS)]
+        return key
+
+
 class Vault:
     """Seals and opens payloads, and makes keyed hashes."""
 
@@ -95,7 +108,7 @@ class Vault:
         self._clock = clock
         self._installation: InstallationKeys | None = None
         self._known: dict[int, DataKey] = {}
-        self._current: dict[tuple[int, int, str], DataKey] = {}
+        self._current: dict[tuple[int, int], _CurrentKeys] = {}
         self._codec = _Codec()
 
     async def load(self) -> None:
@@ -105,12 +118,15 @@ class Vault:
         async with self._database.read(KEYS) as tx:
             installation = await master.load_installation_keys(tx, self._keys)
             rows = await tx.rows(_ALL)
-        known, current = {}, {}
+        known: dict[int, DataKey] = {}
+        current: dict[tuple[int, int], dict[str, DataKey]] = {}
         for row in rows:
             key = known[row[0]] = self._unwrap(*row)
             if key.month == month:
-                current[key.vendor, key.site, key.retention] = key
-        self._installation, self._known, self._current = installation, known, current
+                current.setdefault((key.vendor, key.site), {})[key.retention] = key
+        whole = {own: keys for own, keys in current.items() if len(keys) == len(KeyClass)}
+        self._installation, self._known = installation, known
+        self._current = {own: _CurrentKeys(keys) for own, keys in whole.items()}
 
     async def ensure_key(self, owner: Owner) -> None:
         """Make sure that the owner's data keys of this month, one of each class, are durable and loaded.
@@ -127,20 +143,23 @@ class Vault:
                 await self._find_or_make_key(tx, vendor, site, month, of.value) for of in KeyClass
             ]
 
+        keys = {}
         for row in await self._database.write(KEYS, job, actor=Actor("node", "vault")):
             key = self._known[row[0]] = self._unwrap(*row)
-            self._current[vendor, site, key.retention] = key
+            keys[key.retention] = key
+        self._current[vendor, site] = _CurrentKeys(keys)
 
     def has_current_key(self, owner: Owner) -> bool:
         """Return whether the owner's data keys of this month are loaded."""
-        present = self._current.get((*_vendor_and_site(owner), _RECORDS))
+        present = self._current.get(_vendor_and_site(owner))
         return present is not None and present.month == self._month()
 
     def seal(self, owner: Owner, table: str, row_id: int | str, payload: bytes) -> bytes:
         """Compress a payload, unless it is short, and encrypt it for this one row of this one vendor."""
-        vendor, site = _vendor_and_site(owner)
-        key = self._current.get((vendor, site, KEY_CLASSES.get(table, _RECORDS)))
-        if key is None:
+        # Every claim has several values sealed: the usual owner without a call, and one look-up for the table's class.
+        own = (owner.vendor, owner.site) if type(owner) is Scope else _vendor_and_site(owner)
+        keys = self._current.get(own)
+        if keys is None:
             raise KeyNotLoaded("the owner's data key is not loaded; await ensure_key() first")
         if len(payload) > limits.PAYLOAD_BYTES_MAX:
             raise ValueError(f"a payload is at most {limits.PAYLOAD_BYTES_MAX} bytes")
@@ -148,7 +167,8 @@ class Vault:
         form, packed = SHORT, payload
         if len(payload) > SHORT_BYTES_MAX:
             form, packed = COMPRESSED, self._codec.compressor.compress(payload)
-        sealed = key.cipher.encrypt(nonce, packed, _associated_data(vendor, table, row_id, form))
+        key = keys[table]
+        sealed = key.cipher.encrypt(nonce, packed, _associated_data(own[0], table, row_id, form))
         return HEADER.pack(form, key.id) + nonce + sealed
 
     def open(self, owner: Owner, table: str, row_id: int | str, sealed: bytes) -> bytes:
