@@ -60,6 +60,14 @@ async def count(flow, table, site):
         return (await tx.row(statement))[0]
 
 
+async def contents(flow):
+    """Whether each file of a payer has its content."""
+    async with flow.database.read(ALL) as tx:
+        length = func.length(schema.inbox.c.content)
+        rows = await tx.rows(Statement(select(length).order_by(schema.inbox.c.id)))
+    return [size > 0 for (size,) in rows]
+
+
 @pytest.mark.both_databases
 async def test_an_export_holds_what_is_the_sites_and_nothing_else(flow, tmp_path):
     other, numbers = await two_paid_sites(flow)
@@ -157,7 +165,9 @@ async def test_an_erased_site_leaves_nothing_but_what_the_certificate_says(flow,
     assert certificate["destroyed"]["rows"]["claims"] == 3
     assert certificate["destroyed"]["data_keys"] > 0
     assert certificate["backups"]["hold_it_until"] == f"{until:%Y-%m-%d}"
+    # A file and a payment are about both sites.
     assert {one["count"] for one in certificate["kept"] if "count" in one} == {1}
+    assert await contents(flow) == [True]
     for name, table in CLIENT_TABLES.items():
         if "site_id" in table.c:
             if name not in site_erasure.KEPT_TABLES:
@@ -171,3 +181,21 @@ async def test_an_erased_site_leaves_nothing_but_what_the_certificate_says(flow,
     # A second run finds nothing left to do.
     again = await erase_site(flow.context, plan, backups_until=None, actor=NORA)
     assert json.loads(again)["content"]["destroyed"]["rows"] == {"claims": 0, "payment_shares": 0}
+
+
+@pytest.mark.one_database
+async def test_files_and_payments_about_an_erased_site_alone_go_with_it(flow, tmp_path):
+    _, content = await flow.sent(2)
+    parts = [paid(account, "1", "100", "80") for account in accounts(content)]
+    await flow.arrive(payment(*parts, amount="160"))
+    assert await contents(flow) == [True]
+    await export(flow, tmp_path / "out")
+    suspended = replace(flow.site, state=SiteState.SUSPENDED)
+    plan = await plan_erasure(flow.context, suspended, tmp_path / "out")
+    certificate = json.loads(await erase_site(flow.context, plan, backups_until=None, actor=NORA))
+    assert {one["count"] for one in certificate["content"]["kept"] if "count" in one} == {0}
+    assert await contents(flow) == [False]
+    async with flow.database.read(ALL) as tx:
+        payments = await tx.rows(Statement(select(schema.payments.c.payment_id)))
+        assert payments == []
+        assert await check_ledger(tx) == []

@@ -20,7 +20,13 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.proofs.signing import public_key_of
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor, OperationRefused, Tx
-from clearlane.store.retention import legal_holds, old_claims, old_data_keys, site_erasure
+from clearlane.store.retention import (
+    legal_holds,
+    old_claims,
+    old_data_keys,
+    old_payer_files,
+    site_erasure,
+)
 
 FORMAT = "clearlane certificate of erasure 1"
 CLAIMS_AT_ONCE, ROWS_AT_ONCE = 50, 500
@@ -76,8 +82,7 @@ async def erase_site(
     """Erase a site; return the certificate, signed, as JSON."""
     site, began = plan.site, context.clock.now()
     own = (site.vendor_id, site.id)
-    async with context.database.read(site_erasure.SCOPE) as tx:
-        kept = await site_erasure.count_shared(tx, *own)
+    shared_files = await _clear_own_files(context, site, actor)
     counts = {"claims": await _erase_claims(context, site, actor, progress)}
     counts["payment_shares"] = await _repeat(
         context, actor, lambda tx: site_erasure.delete_own_payments(tx, *own, ROWS_AT_ONCE)
@@ -111,7 +116,7 @@ async def erase_site(
     keys = await context.database.write(site_erasure.SCOPE, end, actor=actor)
     async with context.database.read(site_erasure.SCOPE) as tx:
         periods = await load_table(tx, context.limits.kept_days)
-        kept["payments"] = (await site_erasure.count_shared(tx, *own))["payments"]
+        shared_payments = await site_erasure.count_shared_payments(tx, *own)
     head = await audit.read_head(context.database)
     days = periods.days(RetentionKind.REMITTANCES)
     return signed_text(
@@ -133,14 +138,14 @@ async def erase_site(
             },
             "kept": [
                 {
-                    "what": "files of payers that named claims of the site",
-                    "count": kept["files of payers"],
-                    "why": "received as evidence, and shared with other clients; kept for the retention period of remittances",
+                    "what": "files of payers that name claims of other sites too, as this run found them",
+                    "count": shared_files,
+                    "why": "received as evidence about other clients; kept for the retention period of remittances",
                     "until": _day(began + timedelta(days=days)),
                 },
                 {
                     "what": "payments that paid claims of other sites too, without what they paid to this site's claims",
-                    "count": kept["payments"],
+                    "count": shared_payments,
                     "why": "records of payments, kept for the retention period of remittances",
                     "until": _day(began + timedelta(days=days)),
                 },
@@ -165,6 +170,30 @@ async def erase_site(
             "audit": {"row": head.seq, "hash": head.hash.hex()},
         },
     )
+
+
+async def _clear_own_files(context: WorkContext, site: Site, actor: Actor) -> int:
+    """Remove the content of payers' files that are about this site alone; return how many others name it.
+
+    Before its claims go, whose facts say which files these are. The file of a payment goes with the payment.
+    """
+    shared, after = 0, 0
+    while True:
+        async with context.database.read(site_erasure.SCOPE) as tx:
+            page = await old_payer_files.list_unshared(
+                tx, site.vendor_id, site.id, after, ROWS_AT_ONCE
+            )
+        if not page:
+            return shared
+        after = page[-1][0]
+        shared += sum(not is_own for _, is_own in page)
+        own = [id for id, is_own in page if is_own]
+
+        async def job(tx: Tx, own: list[int] = own) -> None:
+            if cleared := await old_payer_files.clear_contents(tx, own):
+                tx.audit("inbox.erased", ids=[site.vendor_site_id], count=cleared)
+
+        await context.database.write(site_erasure.SCOPE, job, actor=actor)
 
 
 async def _erase_claims(

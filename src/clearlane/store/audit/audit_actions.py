@@ -133,6 +133,7 @@ CHANGES: Mapping[str, str] = {
     "inbox.applied": "A file of a payer was posted",
     "inbox.discard": "A file of a payer was discarded",
     "inbox.discarded": "A file of a payer was discarded",
+    "inbox.erased": "The content of payers' files was deleted with the site that they are about",
     "inbox.parked": "A file of a payer was posted in part",
     "inbox.purged": "The content of payers' files was deleted when their retention period was over",
     "inbox.quarantined": "A file of a payer was not understood",

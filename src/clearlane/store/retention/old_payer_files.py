@@ -13,6 +13,7 @@ from sqlalchemy import (
     case,
     delete,
     func,
+    not_,
     select,
     update,
 )
@@ -53,12 +54,34 @@ async def purge_payments(tx: Tx, before: int, limit: int) -> list[str]:
 
 
 async def remove_unshared(tx: Tx, payment_ids: list[str]) -> None:
-    """Remove those of these payments that pay no claim, wait for none, and have no share of any site."""
+    """Remove those of these payments that pay no claim, wait for none and have no share of any site, with their files' content."""
     rows = await tx.rows(_UNSHARED, payment_ids=payment_ids)
     ids = [str(id) for (id,) in rows]
-    if ids:
-        for statement in _REMOVE_PAYMENTS:
-            await tx.run(statement, payment_ids=ids)
+    if not ids:
+        return
+    files = [int(id) for (id,) in await tx.rows(_FILES_OF_PAYMENTS, payment_ids=ids)]
+    for statement in _REMOVE_PAYMENTS:
+        await tx.run(statement, payment_ids=ids)
+    stated = {int(id) for (id,) in await tx.rows(_STATED, ids=files)}
+    await clear_contents(tx, [id for id in files if id not in stated])
+
+
+async def list_unshared(
+    tx: Tx, vendor_id: int, site_id: int, after: int, limit: int
+) -> list[tuple[int, bool]]:
+    """Return payers' files that state something of a site's claims, after an id, and whether all that they hold is about it."""
+    ids = await tx.rows(_OF_SITE, vendor=vendor_id, site=site_id, after=after, limit=limit)
+    files = [int(id) for (id,) in ids]
+    if not files:
+        return []
+    rows = await tx.rows(_WITH_OTHERS, ids=files, vendor=vendor_id, site=site_id)
+    others = {int(id) for (id,) in rows}
+    return [(id, id not in others) for id in files]
+
+
+async def clear_contents(tx: Tx, ids: list[int]) -> int:
+    """Remove the content of payers' files, but of those that a listed payment or a parked statement needs; return how many."""
+    return await tx.run(_CLEAR_UNNEEDED, ids=ids, nothing=NO_CONTENT)
 
 
 async def purge_contents(tx: Tx, before: int, limit: int) -> list[int]:
@@ -156,6 +179,37 @@ _REMOVE_PARKED = Statement(
 )
 _REMOVE_CONTENT = Statement(
     update(inbox).where(among(_I.id, "ids")).values(content=bindparam("nothing"))
+)
+
+_F = claim_facts.c
+_IS_OF_SITE = and_(
+    _F.vendor_id == bindparam("vendor", type_=BigInteger),
+    _F.site_id == bindparam("site", type_=BigInteger),
+)
+_OF_SITE = Statement(
+    select(_F.inbox_id)
+    .where(_IS_OF_SITE, _F.inbox_id > bindparam("after", type_=BigInteger))
+    .distinct()
+    .order_by(_F.inbox_id)
+    .limit(_LIMIT),
+    system=True,
+)
+_WITH_OTHERS = Statement(
+    select(_F.inbox_id).where(among(_F.inbox_id, "ids"), not_(_IS_OF_SITE)).distinct(), system=True
+)
+_CLEAR_UNNEEDED = Statement(
+    update(inbox)
+    .where(
+        among(_I.id, "ids"),
+        func.length(_I.content) > 0,
+        ~select(_P.payment_id).where(_P.inbox_id == _I.id).exists(),
+        ~select(parked_statements.c.id).where(parked_statements.c.inbox_id == _I.id).exists(),
+    )
+    .values(content=bindparam("nothing"))
+)
+_STATED = Statement(select(_F.inbox_id).where(among(_F.inbox_id, "ids")).distinct(), system=True)
+_FILES_OF_PAYMENTS = Statement(
+    select(_P.inbox_id).where(among(_P.payment_id, "payment_ids")).distinct()
 )
 
 _IS_KEPT = case(

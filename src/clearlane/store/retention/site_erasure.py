@@ -20,9 +20,7 @@ from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import (
     batch_claims,
     batches,
-    claim_facts,
     claims,
-    inbox,
     metadata,
     payment_shares,
     payments,
@@ -83,13 +81,10 @@ async def delete_own_payments(tx: Tx, vendor_id: int, site_id: int, limit: int) 
     return len(ids)
 
 
-async def count_shared(tx: Tx, vendor_id: int, site_id: int) -> dict[str, int]:
-    """Return how many files of payers and payments speak of a site; they are shared with others."""
-    found = {}
-    for name, statement in _SHARED.items():
-        row = await tx.row(statement, vendor=vendor_id, site=site_id)
-        found[name] = int(row[0]) if row else 0
-    return found
+async def count_shared_payments(tx: Tx, vendor_id: int, site_id: int) -> int:
+    """Return how many payments paid claims of a site that are gone, and stay because they paid others too."""
+    row = await tx.row(_SHARED_PAYMENTS, vendor=vendor_id, site=site_id)
+    return int(row[0]) if row else 0
 
 
 def _own_tables() -> Iterator[Table]:
@@ -162,21 +157,13 @@ _DELETE_SHARES = Statement(
     ),
     system=True,
 )
-_SHARED = {
-    "files of payers": Statement(
-        select(func.count(func.distinct(claim_facts.c.inbox_id)))
-        .select_from(claim_facts.join(inbox, inbox.c.id == claim_facts.c.inbox_id))
-        .where(_of_site(claim_facts), func.length(inbox.c.content) > 0),
-        system=True,
-    ),
-    "payments": Statement(
-        select(func.count())
-        .select_from(
-            purged_claim_payments.join(
-                payments, payments.c.payment_id == purged_claim_payments.c.payment_id
-            )
+_SHARED_PAYMENTS = Statement(
+    select(func.count())
+    .select_from(
+        purged_claim_payments.join(
+            payments, payments.c.payment_id == purged_claim_payments.c.payment_id
         )
-        .where(_of_site(purged_claim_payments)),
-        system=True,
-    ),
-}
+    )
+    .where(_of_site(purged_claim_payments)),
+    system=True,
+)

@@ -89,7 +89,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0002x"
+HEAD = "v0002y"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
