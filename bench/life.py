@@ -31,7 +31,7 @@ ACTOR = Actor("operator", "bench")
 
 
 async def _work(kind: str, data: str, site: str, old_at: datetime, pipe) -> None:
-    """Do one kind of work until told to stop; say how much was done."""
+    """Do one kind of work until the other side asks it to stop; send how much was done."""
     done = 0
     async with open_installation(load(overrides={"data": Path(data)}), role="command") as opened:
         context = opened.work_context
