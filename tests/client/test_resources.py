@@ -279,6 +279,20 @@ def test_a_claim_is_voided_and_a_rejected_one_sent_again(run, client, sandbox):
     assert [one for one in lines if len(one) > 80] == []
 
 
+def test_a_claim_with_one_for_the_next_payer_is_the_one_that_has_the_id(run, client, sandbox):
+    made = document()
+    made["Claims"][0] |= {
+        "F01A_InsuredId": "3002", "F33A_BillingProviderNpi": "1234567893", "F33_BillingProviderZip": "787011234",
+    }  # fmt: skip
+    [result] = client.submit_document(made).ClaimResults
+    own_id = made["Claims"][0]["Svc_VendorClaimId"]
+    run("sandbox", "advance", "20d", "--data", str(sandbox.data))
+    known = "payer_id=HHP20 member_id=3001 relationship=18 last_name=Quill first_name=Tessa"
+    sent = run("claim", "secondary", own_id, *known.split(), "--send")
+    assert f"bills the payer after that of {result.RequestId}" in sent
+    assert run("claim", "secondary", own_id).startswith(sent.split(maxsplit=1)[0])
+
+
 def test_everything_but_x12_is_readable_in_eighty_columns(run, client):
     [number] = submit(client)
     bad = document()

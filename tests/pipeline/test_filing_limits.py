@@ -72,6 +72,8 @@ def test_what_is_closed_has_no_limit_and_what_the_payer_has_is_filed():
     assert accepted.sentence().startswith("The payer has it; 2026-03-13")
     denied = filing_of(header, ClaimLabel.DENIED, LifecycleStatus(decided_day=DECIDED), payer)  # fmt: skip
     assert denied.limit == FilingLimit(FilingKind.APPEAL, DECIDED + 30 * DAY, denied.limit.words)
+    notice = ClaimHeader(vendor_claim_id="A", days=header.days, bill_type="81", frequency="A")
+    assert filing_of(notice, ClaimLabel.SENT, None, payer) is None
     # A reopening is sent after the limit: no other one is known.
     for frequency, by in (("1", "2026-03-13"), ("7", "2026-03-08"), ("Q", None)):
         again = ClaimHeader(vendor_claim_id="A", days=header.days, frequency=frequency)

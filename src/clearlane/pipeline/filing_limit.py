@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from clearlane.claims.awaiting import BY_LABEL
-from clearlane.claims.codes import REOPENING, REPLACEMENT, VOID
+from clearlane.claims.codes import NOTICES, REOPENING, REPLACEMENT, VOID
 from clearlane.claims.header import ClaimHeader
 from clearlane.claims.lifecycle import ClaimState, LifecycleStatus
 from clearlane.kernel.claim_label import ClaimLabel
@@ -81,8 +81,12 @@ def filing_of(
     payer: Payer | None,
     contract: SiteContract = NO_CONTRACT,
 ) -> ClaimFiling | None:
-    """Return by when an open claim is to be filed; None if it is closed, or never filed for payment."""
-    if BY_LABEL[label] is None or header.is_predetermination:
+    """Return by when an open claim is to be filed; None if it is closed, or never filed for payment.
+
+    A notice of admission is not: by when the payer is to accept it is what it awaits.
+    """
+    is_unpaid = header.is_predetermination or header.frequency in NOTICES
+    if BY_LABEL[label] is None or is_unpaid:
         return None
     kind, decided = FilingKind.ORIGINAL, header.earlier_decision
     if label in APPEALED:

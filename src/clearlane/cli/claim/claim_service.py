@@ -372,14 +372,15 @@ def search_payers_over_service(
 def named_claim_number(session: ClientSession, given: str) -> str:
     """Return the number of the claim that was named by its number or by the vendor's claim id.
 
-    Under an id that is each site's newest accepted claim; if none was accepted, its newest.
+    Under an id that is each site's newest accepted claim; if none was accepted, its newest. Claims for a next payer, which have the id
+    of the claim before, are named by their number.
     """
     wanted = given.strip()
     if not wanted:
         choose_claim_number(wanted, (), usage_error)
     claims = session.client.claims.find(vendor_claim_id=wanted, site=session.site)
     found = list(islice(claims, CLAIMS_OF_ONE_ID_MAX))
-    found.sort(key=lambda claim: claim.state in STOPPED_LABELS)
+    found.sort(key=lambda claim: (bool(claim.prior_payer_claim), claim.state in STOPPED_LABELS))
     newest: dict[str, str] = {}
     for claim in found:
         newest.setdefault(claim.site, claim.claim_number)
