@@ -187,6 +187,12 @@ async def site(tmp_path):
         yield made
 
 
+@pytest.fixture
+async def site_of_place(place):
+    async with opened(data=place.data, database_url=place.url) as made:
+        yield made
+
+
 async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(site):
     second = "HHP20"
     name = site.context.payer_access.payers().find(second, "Medical").name
@@ -285,7 +291,10 @@ async def test_a_claim_is_billed_to_its_second_payer_after_the_first_has_paid(si
     assert (before.claim_number, before.label) == (first.claim_number, "replaced")
 
 
-async def test_a_claim_that_replaces_one_billed_onward_corrects_what_the_next_payer_has(site):
+async def test_a_claim_that_replaces_one_billed_onward_corrects_what_the_next_payer_has(
+    site_of_place,
+):
+    site = site_of_place
     name = site.context.payer_access.payers().find("HHP20", "Medical").name
     (first,) = await site.submit(OTHER | {"X12_OtherPayerName": name})
     await site.days(20)
