@@ -179,7 +179,7 @@ def _work(
     """Be a worker: run parts until none is left, tidy up and end the process."""
     status = 1
     try:
-        _stand_alone(session, folder)
+        stand_alone(session, folder)
         session.config.pluginmanager.register(messages)
         try:
             _run_parts(session, parts, queue, messages)
@@ -195,7 +195,7 @@ def _work(
         os._exit(status)  # the interpreter would take seconds to take modules and trees apart
 
 
-def _stand_alone(session: pytest.Session, folder: Path) -> None:
+def stand_alone(session: pytest.Session, folder: Path) -> None:
     """Part from the first process what pytest keeps for the whole run: reports, captured output, temporary files."""
     plugins = session.config.pluginmanager
     kept = (session, plugins.getplugin("logging-plugin"))
