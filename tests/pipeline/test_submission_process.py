@@ -180,8 +180,12 @@ async def test_a_process_ends_when_a_snapshot_is_loaded_again(service):
     assert all(one.accepted for one in receipt.results), "it finishes what it has"
     await until(lambda: process.has_ended)
     assert process._process.returncode == 0
-    await service.start()
-    assert service.processes.process is not process
+    with service.processes.share(1), service.processes.share(DOCUMENT_BYTES_MIN):
+        next_one = service.processes.process
+    assert next_one is not process
+    await service.processes.close()
+    assert next_one.has_ended, "no one waits for a process that has not begun"
+    assert not next_one.is_ready
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])

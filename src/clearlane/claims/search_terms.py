@@ -9,7 +9,6 @@ themselves are never stored.
 
 import unicodedata
 from datetime import date
-from functools import partial
 from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
@@ -17,6 +16,7 @@ from clearlane.claims.forms import form_of
 from clearlane.kernel.redacted_repr import shows
 
 NAME_START_LETTERS = 3
+ACCOUNT = "account_number"
 
 
 @shows()
@@ -33,20 +33,28 @@ class SearchTerms(NamedTuple):
 
 def search_terms(claim: Claim) -> SearchTerms:
     """Return the terms of a claim as it was sent. A claim for the insured may leave out the patient's own fields."""
-    value = partial(form_of(claim).value, claim)
-    name = search_name(value("patient.last_name") or value("subscriber.last_name") or "")
-    born: date | None = value("patient.birth") or value("subscriber.birth")
+    patient, subscriber, birth, subscriber_birth, member, account = form_of(claim).values(
+        claim,
+        "patient.last_name",
+        "subscriber.last_name",
+        "patient.birth",
+        "subscriber.birth",
+        "subscriber.member_id",
+        ACCOUNT,
+    )
+    name = search_name(patient or subscriber or "")
+    born: date | None = birth or subscriber_birth
     return SearchTerms(
-        account_term(claim),
+        (account or "").strip(),
         (name, born.isoformat()) if name and born else None,
         name[:NAME_START_LETTERS],
-        search_name(value("subscriber.member_id") or ""),
+        search_name(member or ""),
     )
 
 
 def account_term(claim: Claim) -> str:
     """Return the patient's account number of a claim; empty if it has none."""
-    return (form_of(claim).value(claim, "account_number") or "").strip()
+    return (form_of(claim).value(claim, ACCOUNT) or "").strip()
 
 
 def search_name(text: str) -> str:

@@ -20,6 +20,7 @@ NO_VENDOR = VendorId(0)
 LETTERS_AND_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # No I, O and U: read aloud or copied by hand, an id stays what it is.
 NUMBER_DIGITS = "0123456789ABCDEFGHJKLMNPQRSTVWXYZ"
+_DIGIT_PAIRS = tuple(first + second for first in NUMBER_DIGITS for second in NUMBER_DIGITS)
 NUMBER_TIME_DIGITS, NUMBER_RANDOM_DIGITS, NUMBER_RANDOM_BYTES = 9, 9, 8
 
 
@@ -99,11 +100,11 @@ def _time_digits(milliseconds: int) -> str:
 
 def format_digits(number: int, count: int) -> str:
     """Return a number in a fixed count of the digits that ids have, so that texts sort as the numbers do."""
-    found, base = "", len(NUMBER_DIGITS)
-    for _ in range(count):
-        number, digit = divmod(number, base)
-        found = NUMBER_DIGITS[digit] + found
-    return found
+    found, base = "", len(_DIGIT_PAIRS)
+    for _ in range((count + 1) // 2):  # two digits at a time: every claim has a number
+        number, pair = divmod(number, base)
+        found = _DIGIT_PAIRS[pair] + found
+    return found[-count:]
 
 
 def parse_digits(text: str) -> int:

@@ -12,7 +12,9 @@ RECENT_CLAIMS_MAX = 2_500
 class RecentClaims:
     """Claims by number, each until a batch takes it; a bounded number of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, claims_max: int = RECENT_CLAIMS_MAX) -> None:
+        """``claims_max`` is 0 in a process that writes no batches."""
+        self._claims_max = claims_max
         self._kept: dict[str, tuple[bytes, Claim]] = {}
         self._turned_away = 0
 
@@ -25,9 +27,9 @@ class RecentClaims:
         Batches take the oldest claims first, so a new one is turned away if there are too many. If as many were turned
         away and none was taken, no batch will take those that are kept, such as claims to a paused payer: they go.
         """
-        if len(self._kept) >= RECENT_CLAIMS_MAX:
+        if len(self._kept) >= self._claims_max:
             self._turned_away += 1
-            if self._turned_away < RECENT_CLAIMS_MAX:
+            if self._turned_away < self._claims_max or not self._claims_max:
                 return
             self._kept.clear()
             self._turned_away = 0

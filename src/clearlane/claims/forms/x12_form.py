@@ -209,13 +209,12 @@ class X12Form(TransactionPlaces):
 
     def value(self, claim: X12Claim, path: str) -> Any:
         """Return one value of a claim, by its path in the view; None if it has none."""
-        found: Any = self.view(claim)
-        for word in path.split("."):
-            name, _, index = word.rstrip("]").partition("[")
-            found = getattr(found, name, None)
-            if index:
-                found = found[int(index)] if found and int(index) < len(found) else None
-        return found
+        return _value_in(self.view(claim), path)
+
+    def values(self, claim: X12Claim, *paths: str) -> list[Any]:
+        """Return several values of a claim, as :meth:`value` returns each."""
+        view = self.view(claim)
+        return [_value_in(view, path) for path in paths]
 
     def frequency(self, claim: X12Claim) -> str:
         """Return the claim frequency: 1 original, 7 replacement, 8 void."""
@@ -564,3 +563,13 @@ FORMS_BY_TRANSACTION: Mapping[str, X12Form] = {
     # Equal lines of a stay without a procedure are usual: each day of the same charge may have its own.
     "837I": X12Form(g837i.GUIDE, ClaimKind.INSTITUTIONAL, INSTITUTIONAL_DIAGNOSES_MAX, ()),
 }
+
+
+def _value_in(found: Any, path: str) -> Any:
+    """Return the value at a path of a view; None if it has none."""
+    for word in path.split("."):
+        name, _, index = word.rstrip("]").partition("[")
+        found = getattr(found, name, None)
+        if index:
+            found = found[int(index)] if found and int(index) < len(found) else None
+    return found

@@ -97,7 +97,8 @@ class CheckedClaim(NamedTuple):
     @property
     def accepted(self) -> bool:
         """Whether the claim can be sent: no finding is an error."""
-        return not any(finding.severity is Severity.ERROR for finding in self.findings)
+        findings = self.findings  # most claims have none, and are asked several times
+        return not findings or not any(one.severity is Severity.ERROR for one in findings)
 
     def __repr__(self) -> str:
         """Leave out what the claim says."""

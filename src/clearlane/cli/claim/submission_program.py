@@ -14,6 +14,7 @@ import signal
 import sys
 from collections.abc import Awaitable
 from contextlib import suppress
+from dataclasses import replace
 from typing import BinaryIO
 
 import msgspec
@@ -25,6 +26,7 @@ from clearlane.api.operations import logs
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.intake.submission_process import FRAME, READY, SubmissionOpening
 from clearlane.pipeline.intake.submit import answer_order
+from clearlane.pipeline.recent_claims import RecentClaims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.settings import from_json
 from clearlane.wiring import OperationRefused, open_installation
@@ -52,7 +54,9 @@ def main(source: BinaryIO, out: BinaryIO) -> int:
             gc.collect()
             gc.freeze()
             gc.set_threshold(*GARBAGE_THRESHOLDS)
-            await _submit_all(installation.work_context, source, out)
+            # Batches are written by nodes: nothing here takes a claim that was kept for them.
+            context = replace(installation.work_context, recent_claims=RecentClaims(claims_max=0))
+            await _submit_all(context, source, out)
 
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -8,7 +8,6 @@ read if every claim has its ZIP code, and nothing is written for a provider that
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 from clearlane.claims.fields import Claim, JsonClaim
@@ -24,6 +23,7 @@ from clearlane.store.vault.vault import Vault
 
 RECORDED_ZIPS_REMEMBERED_MAX = 20_000
 BILLING_ZIP = "billing.zip"
+BILLING_PROVIDER = ("billing.npi", "billing.state")
 
 REPAIRS: Mapping[str, str] = {
     ZipSource.ENROLLMENT: "enrolled zip",
@@ -48,10 +48,10 @@ class GivenZip(NamedTuple):
 
 def given_zip(claim: Claim) -> GivenZip | None:
     """Return what a claim as it was sent gives; None if it lacks the NPI or the ZIP code."""
-    zip = form_of(claim).value(claim, BILLING_ZIP)
-    if not zip:
+    zip, npi, state = form_of(claim).values(claim, BILLING_ZIP, *BILLING_PROVIDER)
+    if not zip or not npi:
         return None
-    provider = _provider(claim)
+    provider = _named(npi, state)
     return GivenZip(provider, without_punctuation(zip)) if provider.npi else None
 
 
@@ -147,9 +147,11 @@ def _extension(enrollment: Enrollment) -> str:
 
 
 def _provider(claim: Claim) -> BillingProvider:
-    value = partial(form_of(claim).value, claim)
-    npi, state = value("billing.npi") or "", value("billing.state") or ""
-    return BillingProvider(without_punctuation(npi), state.strip().upper())
+    return _named(*form_of(claim).values(claim, *BILLING_PROVIDER))
+
+
+def _named(npi: str | None, state: str | None) -> BillingProvider:
+    return BillingProvider(without_punctuation(npi or ""), (state or "").strip().upper())
 
 
 def _provider_hash(vault: Vault, scope: Scope, provider: BillingProvider) -> str:

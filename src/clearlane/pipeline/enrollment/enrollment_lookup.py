@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import partial
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
@@ -144,6 +143,5 @@ def _gap_of(progress: EnrollmentProgress) -> EnrollmentGap:
 
 def _billing(claim: Claim) -> Billing:
     """Return NPI and TIN without punctuation, empty if missing: no enrollment has them empty."""
-    value = partial(form_of(claim).value, claim)
-    tin = value("billing.ein") or value("billing.ssn") or ""
-    return without_punctuation(value("billing.npi") or ""), without_punctuation(tin)
+    npi, ein, ssn = form_of(claim).values(claim, "billing.npi", "billing.ein", "billing.ssn")
+    return without_punctuation(npi or ""), without_punctuation(ein or ssn or "")

@@ -116,9 +116,15 @@ class SubmissionProcess:
             await self._running
 
     def _end(self) -> None:
-        # The process ends with the pipe, as it does when the service is gone.
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+        process = self._process
+        if process is None or self.has_ended:
+            return
+        if not self.is_ready:  # it has had no document
+            process.kill()
+        elif (
+            process.stdin is not None
+        ):  # it ends with the pipe, as it does when the service is gone
+            process.stdin.close()
 
     async def _run(self, opening: bytes) -> None:
         """Start the process and resolve its answers, until it ends."""
@@ -139,7 +145,7 @@ class SubmissionProcess:
             if process.stdin is not None and process.stdout is not None:
                 process.stdin.write(opening + b"\n")
                 if self._is_retired:
-                    process.stdin.close()
+                    self._end()
                 await self._read_answers(process.stdout)
         finally:
             self.has_ended = True
@@ -147,7 +153,7 @@ class SubmissionProcess:
             if process.stdin is not None:
                 process.stdin.close()
             status = await process.wait()
-            if status or not self._is_retired:
+            if not self._is_retired or (status and self.is_ready):
                 log.error("submission process died", status=status)
 
     async def _read_answers(self, out: asyncio.StreamReader) -> None:
