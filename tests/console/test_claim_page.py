@@ -119,7 +119,10 @@ async def test_what_cannot_be_done_is_grey_and_says_why(sandbox, biller):
     paid = text_of(await biller.text(f"/claims/{sandbox.numbers['3001']}"))
     assert "Nothing in it was refused or denied." in paid
     assert "cancel it at the payer instead" in paid
-    assert re.search(r"paid \$[\d.]+ by [a-z ()A-Z]+number \w+ effective \w{3} \d+, \d{4}\.", paid)
+    assert re.search(
+        r"paid \$[\d.]+ by [a-z ()A-Z]+number \w+ effective \w{3} \d+, \d{4}, for all claims in it\.",
+        paid,
+    )
     assert not re.search(r"\d{4}-\d\d-\d\d", paid)
     assert "The payer has it: a second one would be a duplicate." in paid
     viewer = await sandbox.person(ConsoleRole.VIEWER)

@@ -110,6 +110,10 @@ async def test_what_is_missing_is_said_at_its_box_once_the_claim_is_reviewed(san
     checked = await biller.ask(path, form={**given, "do": "check"})
     assert "1 thing to fix" in text_of(checked)
     assert "Required." not in text_of(checked)
+    # It is counted, so it is named, with a link to its box.
+    assert re.search(
+        r'left to fix</summary><p><a href="#F03_PatientSex">[^<]+</a></p>', checked.body.decode()
+    )
     reviewed = await biller.ask(path, form={**given, "do": "review"})
     assert "Required." in text_of(reviewed)
     assert "Send to" not in text_of(reviewed)

@@ -28,7 +28,8 @@ def test_a_payment_that_adds_up_leaves_no_doubt():
     )
     assert list(balance_warnings(end)) == []
     assert explain.describe_payment(end.payment) == (
-        "MEADOW MUTUAL paid $75.00 by bank transfer (ACH) number EFT1 effective 2026-11-14."
+        "MEADOW MUTUAL paid $75.00 by bank transfer (ACH) number EFT1 effective 2026-11-14, for all claims "
+        "in it."
     )
 
 
@@ -45,8 +46,10 @@ def test_a_payment_that_does_not_add_up_is_doubted_at_each_level():
 def test_a_payment_is_reported_in_a_sentence_whatever_is_missing():
     end = summary_of(amount="0")
     bare = replace(end.payment, payer_name="", method="", trace_number="", effective_date=None)
-    assert explain.describe_payment(bare) == "The payer paid $0.00."
-    assert explain.describe_payment(replace(bare, method="XYZ")) == "The payer paid $0.00 by XYZ."
+    assert explain.describe_payment(bare) == "The payer paid $0.00, for all claims in it."
+    assert explain.describe_payment(replace(bare, method="XYZ")) == (
+        "The payer paid $0.00 by XYZ, for all claims in it."
+    )
     assert "cannot be read" in explain.describe_payment(replace(bare, amount=None))
 
 

@@ -18,14 +18,14 @@ METHODS = {
 
 
 def describe_payment(payment: PaymentHeading) -> str:
-    """Return a sentence about a payment."""
+    """Return a sentence about a payment, whose amount is never that of one of its claims."""
     if payment.amount is None:
         return f"{payment.payer_name or 'The payer'} sent a remittance whose amount cannot be read."
     method = METHODS.get(payment.method, f"by {payment.method}" if payment.method else "")
     parts = [f"{payment.payer_name or 'The payer'} paid {format_money(payment.amount)}", method]
     parts += [f"number {payment.trace_number}"] if payment.trace_number else []
     parts += [f"effective {payment.effective_date}"] if payment.effective_date else []
-    return " ".join(filter(None, parts)) + "."
+    return " ".join(filter(None, parts)) + ", for all claims in it."
 
 
 def describe_claim_payment(claim_payment: ClaimPaymentFact, *, is_voided: bool = False) -> str:

@@ -110,6 +110,12 @@ class NewClaimForm:
         """The errors of the check at no field that has an input."""
         return [one.message for one in self.errors if self._path_of(one) not in self._paths]
 
+    @property
+    def left(self) -> list[CorrectionInput]:
+        """The inputs that must be fixed, those that are only missing too, in the form's order."""
+        at_fault = {self._path_of(one) for one in self.errors}
+        return [one for one in self.inputs if one.path in at_fault]
+
     @cached_property
     def sections(self) -> list[FormSection]:
         """The parts of the form; each service line is one."""

@@ -130,7 +130,7 @@ const showCheck = (form, checked) => {
       else field.setAttribute(name, value);
     }
   }
-  for (const name of ["[data-checked-button]", "[data-checked-notes]"]) {
+  for (const name of ["[data-checked-button]", "[data-checked-notes]", "[data-checked-left]"]) {
     const found = checked.querySelector(name);
     const shown = document.querySelector(name);
     if (found && shown) shown.replaceChildren(...found.childNodes);
