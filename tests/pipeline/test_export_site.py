@@ -26,6 +26,9 @@ from tests.pipeline.flowing import Flow, accounts
 
 NORA = Actor("operator", "nora")
 ALL = SystemScope("a test looks")
+KEYS_REVISION = Statement(
+    select(schema.revisions.c.revision).where(schema.revisions.c.name == "keys")
+)
 
 
 @pytest.fixture
@@ -151,6 +154,8 @@ async def test_an_erased_site_leaves_nothing_but_what_the_certificate_says(flow,
         lambda tx: legal_holds.release(tx, held, actor="nora", at=to_micros(flow.clock.now())),
         actor=NORA,
     )
+    async with flow.database.read(ALL) as tx:
+        known = await tx.row(KEYS_REVISION)
     before = {
         name: await count(flow, table, other)
         for name, table in CLIENT_TABLES.items()
@@ -174,6 +179,11 @@ async def test_an_erased_site_leaves_nothing_but_what_the_certificate_says(flow,
                 assert await count(flow, table, flow.site) == 0, name
             assert await count(flow, table, other) == before[name], name
     assert await count(flow, schema.data_keys, flow.site) == 0
+    async with flow.database.read(ALL) as tx:
+        assert await tx.row(KEYS_REVISION) != known
+    await flow.vault.load()  # as every node does when the revision of the keys changes
+    assert not flow.vault.has_current_key(flow.site.scope)
+    assert flow.vault.has_current_key(other.scope)
     assert await flow.status(numbers[other.id][0], other) is not None
     async with flow.database.read(ALL) as tx:
         assert await check_ledger(tx) == []

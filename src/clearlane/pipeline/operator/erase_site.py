@@ -20,6 +20,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.proofs.signing import public_key_of
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor, OperationRefused, Tx
+from clearlane.store.installation.nodes import bump_revision
 from clearlane.store.retention import (
     legal_holds,
     old_claims,
@@ -27,6 +28,7 @@ from clearlane.store.retention import (
     old_payer_files,
     site_erasure,
 )
+from clearlane.store.vault.key_rotation import REVISION as KEYS_REVISION
 
 FORMAT = "clearlane certificate of erasure 1"
 CLAIMS_AT_ONCE, ROWS_AT_ONCE = 50, 500
@@ -105,6 +107,8 @@ async def erase_site(
 
     async def end(tx: Tx) -> int:
         keys = await old_data_keys.destroy_of_site(tx, *own)
+        # A node that has one loaded would seal with it what no one could read after its next start.
+        await bump_revision(tx, KEYS_REVISION)
         tx.audit(
             "site.erased",
             ids=[site.vendor_site_id],
