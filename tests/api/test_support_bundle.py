@@ -93,9 +93,11 @@ def test_a_bundle_of_what_does_not_start_has_no_secrets_and_says_what_is_missing
         assert done.exit_code == code, done.output
         return done.output
 
-    assert json.loads(made())["missing"].keys() == {
+    missing = json.loads(made())["missing"]
+    assert missing.keys() == {
         "metrics.txt of the node", "schema.json", "status.json", "metrics.txt", "rows.json",
     }  # fmt: skip
+    assert missing["metrics.txt of the node"] == "no node runs on this machine."
     found = contents(file)
     assert b"very-secret" not in b"".join(found.values())
     assert "CLEARLANE_PROT" in json.loads(found["settings.json"])["faults"][0]

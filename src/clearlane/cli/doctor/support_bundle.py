@@ -50,6 +50,7 @@ LOG_LINES_MAX = 5_000
 NODE_SECONDS_MAX = 60
 FORMAT = 1
 SCOPE = SystemScope("a support bundle is about the installation")
+METRICS_OF_NODE = "metrics.txt of the node"
 OF_DATABASE = ("schema.json", "status.json", "metrics.txt", "rows.json")
 NOT_SHOWN = ("master_key_command",)
 """Settings that are no secret to an operator, but may hold one in an argument."""
@@ -191,8 +192,10 @@ def _ask_node(bundle: SupportBundle, settings: Settings) -> None:
         with httpx.Client(trust_env=False, timeout=NODE_SECONDS_MAX) as client:
             for path, name in (("metrics", "metrics.txt"), ("readyz", "readyz.json")):
                 bundle.files[name] = client.get(f"{address}/{path}").content
+    except (FileNotFoundError, httpx.ConnectError):
+        bundle.missing[METRICS_OF_NODE] = "no node runs on this machine."
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, KeyError) as fault:
-        bundle.miss("metrics.txt of the node", fault)
+        bundle.miss(METRICS_OF_NODE, fault)
 
 
 async def _look_inside(bundle: SupportBundle, settings: Settings) -> None:
