@@ -331,10 +331,10 @@ class Settings:
         10, "Connections a node opens to PostgreSQL for reads and other work.", read=_whole(2, 500)
     )
     heartbeat_seconds: int = setting(
-        5, "Seconds between two heartbeats of a node.", read=_whole(1, 60)
+        3, "Seconds between two heartbeats of a node.", read=_whole(1, 60)
     )
     dead_node_seconds: int = setting(
-        30, "Seconds of silence after which a node's work is taken over.", read=_whole(2, 3_600)
+        10, "Seconds of silence after which a node's work is taken over.", read=_whole(2, 3_600)
     )
     takeovers_max: int = setting(
         5, "Takeovers after which a piece of work is parked for a person.", read=_whole(1, 100)

@@ -424,6 +424,10 @@ class GroupCommitter:
             results += await self._run_jobs(connection, combinable)
         outcomes = [outcome for outcome, _ in results]
         entries = [entry for _, of_job in results for entry in of_job.entries]
+        events = [event for _, of_job in results for event in of_job.events]
+        if events:
+            # Before the heads are locked, which all nodes wait for: each call to the server counts from there on.
+            await connection.begin_job(SystemScope("events"))
         head = None
         if entries:
             if self.audit_key is None:
@@ -431,7 +435,6 @@ class GroupCommitter:
             head = await audit_chain.append_entries(
                 connection.transaction(SystemScope("audit"), None), self.audit_key, entries
             )
-        events = [event for _, of_job in results for event in of_job.events]
         if events:
             await self._append_events(connection, events)
         await connection.commit()
@@ -443,10 +446,9 @@ class GroupCommitter:
         self, connection: WriteConnection, events: Sequence[tuple[NewEvent, str]]
     ) -> None:
         """Number and store events after everything else, so that their numbers are locked for a short time."""
-        scope = SystemScope("events")
-        await connection.begin_job(scope)
         now = to_micros(self.clock.now())
-        await event_log.append_events(connection.transaction(scope, None), events, now)
+        tx = connection.transaction(SystemScope("events"), None)
+        await event_log.append_events(tx, events, now)
 
     async def _run_jobs(
         self, connection: WriteConnection, writes: Sequence[PendingWrite]
