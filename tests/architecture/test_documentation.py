@@ -152,8 +152,28 @@ def test_every_decision_record_has_the_same_furniture():
             "## Where it shows",
         ):
             assert heading in text, f"{record.name} lacks {heading}"
+        assert DATED.search(text), f"{record.name} lacks its date and status"
 
 
+def test_a_superseded_decision_and_its_successor_name_each_other():
+    texts = {
+        int(file.name[:4]): file.read_text(encoding="utf-8")
+        for file in (ROOT / "docs" / "decisions").glob("[0-9]*.md")
+    }
+    named = {
+        (number, int(other))
+        for number, text in texts.items()
+        for status in DATED.findall(text)
+        for other in re.findall(r"supersede[sd][^.]*?\[(\d+)\]", status)
+    }
+    assert named == {(other, number) for number, other in named}
+    assert len(named) > 3
+
+
+# The second line of each decision record.
+DATED = re.compile(
+    r"^# .+\n\nDate: \d{4}-\d\d-\d\d\. Status: (accepted.*|superseded.+)$", re.MULTILINE
+)
 TOUR = ROOT / "docs" / "explanation" / "tour.md"
 TOUR_PATH = re.compile(r"`((?:[\w.]+/)*(?:\w+\.py|\w+/))`")
 

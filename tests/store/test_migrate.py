@@ -100,14 +100,15 @@ async def test_an_older_schema_is_refused_with_what_to_do(place, monkeypatch):
         await place.open()
 
 
-@pytest.mark.parametrize("revision", ["0001", "0007", "v0001", "v0001g", "v0002a"])
+@pytest.mark.parametrize("revision", ["0001", "0007", "v0001", "v0001g", "v0002a", "v0003"])
 async def test_a_database_of_an_unreleased_version_is_neither_opened_nor_upgraded(place, revision):
     await sql(place, f"UPDATE alembic_version SET version_num = '{revision}'")
     status = await migrate.schema_status(**where(place))
     assert status.state is SchemaState.UNRELEASED
     sentence = (
         "This data directory or database was made by an earlier development version of Clearlane "
-        f"(schema {revision}), which cannot be upgraded; start with an empty one."
+        f"(schema {revision}), which cannot be upgraded. With the version that made it, "
+        "`clearlane export-undelivered` writes the claims that have not gone out; then start with an empty one."
     )
     assert status.sentence == sentence
     for refused in (place.open(), migrate.upgrade(**where(place))):

@@ -1,5 +1,6 @@
 """Install the wheel as a stranger would, outside of the tree, and take a claim from its submission to its payment."""
 
+import io
 import os
 import queue
 import signal
@@ -72,8 +73,8 @@ def sandbox(binaries: Path, place: Path, **environment: str) -> Iterator[None]:
             cwd=place, env=bare_environment(**environment), stdout=subprocess.PIPE, stderr=log,
             text=True, start_new_session=True,
         )  # fmt: skip
+        reader = _wait_until_ready(process, place)
         try:
-            _wait_until_ready(process, place)
             yield
         finally:
             process.send_signal(signal.SIGTERM)
@@ -82,21 +83,25 @@ def sandbox(binaries: Path, place: Path, **environment: str) -> Iterator[None]:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise
+            reader.join()
     if code:
         sys.exit(f"release: the service ended with status {code}: {place / 'service.log'}")
 
 
-def _wait_until_ready(process: "subprocess.Popen[str]", place: Path) -> None:
+def _wait_until_ready(process: "subprocess.Popen[str]", place: Path) -> threading.Thread:
+    """Return, as soon as calls are accepted, the thread that reads what the service prints until its end."""
     lines: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
-        for line in process.stdout or ():
-            lines.put(line)
+        with process.stdout or io.StringIO() as printed:
+            for line in printed:
+                lines.put(line)
         lines.put("")
 
-    threading.Thread(target=read, daemon=True).start()
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
     while line := lines.get(timeout=START_SECONDS_MAX):
         if line.startswith(READY):
-            return
+            return reader
     log = (place / "service.log").read_text(encoding="utf-8")
     sys.exit(f"release: the service did not start:\n{log}")

@@ -18,7 +18,9 @@ from pathlib import Path
 from tools.release.first_claim import sandbox
 from tools.release.programs import run
 
-SQLITE, POSTGRESQL, KEY, CLAIMS = "sqlite.db.gz", "postgresql.sql.gz", "master.key", "claims.json"
+SQLITE, POSTGRESQL, KEY, ANCHOR, CLAIMS = (
+    "sqlite.db.gz", "postgresql.sql.gz", "master.key", "audit.anchor", "claims.json"
+)  # fmt: skip
 CLAIMS_MADE = 40
 # A dump of a newer server sets what an older one does not know; psql 18 writes a line that only psql reads.
 ONLY_NEWER = (b"SET transaction_timeout", b"\\restrict", b"\\unrestrict")
@@ -43,29 +45,28 @@ def make(binaries: Path, place: Path, version: str) -> list[Path]:
     return [archive]
 
 
-def make_sqlite(binaries: Path, place: Path, kept: Path, claims: int = CLAIMS_MADE) -> None:
+def make_sqlite(binaries: Path, place: Path, kept: Path) -> None:
     """Make the database on SQLite alone, with its key and the list of its claims."""
-    _fill(binaries, place, kept / "sqlite", claims=claims)
+    _fill(binaries, place, kept / "sqlite")
     copy = place / "copy.db"
     with closing(sqlite3.connect(place / ".data" / "clearlane.db")) as database:
         database.execute("VACUUM INTO ?", [str(copy)])
     (kept / "sqlite" / SQLITE).write_bytes(gzip.compress(copy.read_bytes(), mtime=0))
 
 
-def _fill(
-    binaries: Path, place: Path, kept: Path, claims: int = CLAIMS_MADE, **environment: str
-) -> None:
+def _fill(binaries: Path, place: Path, kept: Path, **environment: str) -> None:
     """Let a sandbox live for two months, and keep its key and what it says of its claims."""
     command = binaries / "clearlane"
     with sandbox(binaries, place, **environment):
-        run(command, "sandbox", "seed", "--claims", str(claims), cwd=place, env=environment)
+        run(command, "sandbox", "seed", "--claims", str(CLAIMS_MADE), cwd=place, env=environment)
     kept.mkdir(parents=True)
-    shutil.copyfile(place / ".data" / "master.key", kept / KEY)
     listed = run(
-        command, "claim", "list", "--data", ".data", "--json", "--limit", str(10 * claims),
+        command, "claim", "list", "--data", ".data", "--json", "--limit", str(10 * CLAIMS_MADE),
         cwd=place, env=environment,
     )  # fmt: skip
     (kept / CLAIMS).write_text(listed, encoding="utf-8")
+    for name in (KEY, ANCHOR):  # after the list, which is audited
+        shutil.copyfile(place / ".data" / name, kept / name)
 
 
 @contextmanager

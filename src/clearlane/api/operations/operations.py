@@ -25,6 +25,7 @@ from clearlane.pipeline.query.conditions import raised_conditions
 from clearlane.pipeline.query.measures import Measures
 from clearlane.store.audit.set_back import describe_set_back
 from clearlane.store.database.schema import HEAD
+from clearlane.store.database.schema_revision import is_supported
 from clearlane.store.database.sql import PING, SystemScope
 
 READY_SECONDS_MAX = 2
@@ -91,7 +92,9 @@ async def _database(readiness: Readiness) -> str:
 
 async def _schema(readiness: Readiness) -> str:
     found = await readiness.context.database.revision()
-    return "" if found == HEAD else f"at revision {found}, needed {HEAD}"
+    if found == HEAD or (found is not None and is_supported(found, head=HEAD)):
+        return ""
+    return f"at revision {found}, needed {HEAD}"
 
 
 async def _accounts(readiness: Readiness) -> str:

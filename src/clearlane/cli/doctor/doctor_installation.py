@@ -47,7 +47,7 @@ def installation_checks(data: Path | None) -> Iterator[DoctorCheck]:
 
 async def _inspect(settings: Settings) -> list[DoctorCheck]:
     state = await migrate.schema_status(url=settings.session_url, sqlite_file=settings.sqlite_file)
-    if state.state is not migrate.SchemaState.CURRENT:
+    if not state.is_usable:
         return [
             DoctorCheck(
                 "database",

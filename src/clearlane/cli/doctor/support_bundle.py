@@ -205,7 +205,7 @@ async def _look_inside(bundle: SupportBundle, settings: Settings) -> None:
         "schema.json",
         {"schema": state.revision, "state": state.state, "sentence": state.sentence},
     )
-    if state.state is not migrate.SchemaState.CURRENT:
+    if not state.is_usable:
         return
     async with open_installation(settings, role="command") as installation:
         measures = await measure_installation(installation)

@@ -1,12 +1,11 @@
 """Upgrade the schema, and report its state.
 
 Knows alembic, which is imported only when the schema is not current. Each upgrade is one
-transaction on either database: it happens as a whole or not at all.
+transaction on either database: it happens as a whole or not at all. ``schema_revision`` says what a revision's name means.
 """
 
 import asyncio
 import contextlib
-import re
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -17,15 +16,20 @@ from typing import Any, Protocol, TypeVar
 
 from clearlane.kernel.clock import SystemClock
 from clearlane.store.database.group_commit import OperationRefused
+from clearlane.store.database.pending_changes import (
+    PendingChange,
+    PlannedChange,
+    changes_of,
+    rows_of,
+)
 from clearlane.store.database.schema import APP_ROLE, DEFAULT_RIGHTS, HEAD, RIGHTS, metadata
+from clearlane.store.database.schema_revision import is_supported, is_unreleased
 
 T = TypeVar("T")
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # The key of PostgreSQL's advisory lock: any number, as long as every node takes the same one.
 MIGRATION_LOCK = 0x636C6E6D
-# Revisions of the schema before the first release, which no migration starts from.
-UNRELEASED = re.compile(r"000[1-7]|v000[12][a-z]?")
 
 
 class SchemaState(StrEnum):
@@ -34,6 +38,7 @@ class SchemaState(StrEnum):
     EMPTY = "empty"
     CURRENT = "current"
     OLD = "old"
+    SUPPORTED = "supported"
     NEWER = "newer"
     UNRELEASED = "unreleased"
 
@@ -46,6 +51,11 @@ class SchemaStatus:
     state: SchemaState
 
     @property
+    def is_usable(self) -> bool:
+        """Whether this version works with the database as it is."""
+        return self.state in {SchemaState.CURRENT, SchemaState.SUPPORTED}
+
+    @property
     def sentence(self) -> str:
         """The state in a sentence, with what to do."""
         return SENTENCES[self.state].format(revision=self.revision, head=HEAD)
@@ -55,13 +65,18 @@ SENTENCES = {
     SchemaState.EMPTY: "The database is empty; this version needs schema {head}. Run: clearlane db upgrade",
     SchemaState.CURRENT: "The schema is current ({head}).",
     SchemaState.OLD: "The schema is {revision}; this version needs {head}. Run: clearlane db upgrade",
+    SchemaState.SUPPORTED: (
+        "The schema is {revision}, one of a newer version that this one ({head}) still works with. "
+        "Install the newer version here too."
+    ),
     SchemaState.NEWER: (
         "The schema is {revision}, which this version does not know (it needs {head}): "
         "a newer version has been here. Install that version."
     ),
     SchemaState.UNRELEASED: (
         "This data directory or database was made by an earlier development version of Clearlane "
-        "(schema {revision}), which cannot be upgraded; start with an empty one."
+        "(schema {revision}), which cannot be upgraded. With the version that made it, `clearlane export-undelivered` "
+        "writes the claims that have not gone out; then start with an empty one."
     ),
 }
 
@@ -80,14 +95,24 @@ def compare_revision(revision: str | None) -> SchemaStatus:
         return SchemaStatus(revision, SchemaState.CURRENT)
     if revision in {script.revision for script in _scripts().walk_revisions()}:
         return SchemaStatus(revision, SchemaState.OLD)
-    is_unreleased = UNRELEASED.fullmatch(revision) is not None
-    return SchemaStatus(revision, SchemaState.UNRELEASED if is_unreleased else SchemaState.NEWER)
+    if is_unreleased(revision):
+        return SchemaStatus(revision, SchemaState.UNRELEASED)
+    supported = is_supported(revision, head=HEAD)
+    return SchemaStatus(revision, SchemaState.SUPPORTED if supported else SchemaState.NEWER)
+
+
+def pending_changes(revision: str | None) -> list[PendingChange]:
+    """Return what an upgrade from a revision would do, oldest first. Nothing is done to an empty database but to fill it."""
+    if revision is None:
+        return []
+    scripts = [script.module for script in _scripts().iterate_revisions("head", revision)]
+    return [change for module in reversed(scripts) for change in changes_of(module)]
 
 
 async def require_current(database: SchemaHolder) -> None:
     """Refuse a database whose schema is not the one of this version."""
     state = compare_revision(await database.revision())
-    if state.state is not SchemaState.CURRENT:
+    if not state.is_usable:
         raise OperationRefused(state.sentence)
 
 
@@ -105,16 +130,30 @@ async def schema_status(*, url: str, sqlite_file: Path) -> SchemaStatus:
     return compare_revision(revision)
 
 
+async def plan_upgrade(*, url: str, sqlite_file: Path) -> tuple[SchemaStatus, list[PlannedChange]]:
+    """Return the state of the schema, and what an upgrade would do, with the rows it concerns. Changes nothing."""
+    status = await schema_status(url=url, sqlite_file=sqlite_file)
+    if status.state is not SchemaState.OLD:
+        return status, []
+    changes = pending_changes(status.revision)
+
+    def planned(connection: Any) -> list[PlannedChange]:
+        return [PlannedChange(change, rows_of(connection, change.table)) for change in changes]
+
+    return status, await _run_on_connection(url, sqlite_file, planned)
+
+
 async def upgrade(*, url: str, sqlite_file: Path) -> SchemaStatus:
     """Upgrade the schema to ours, and return its state before.
 
-    A newer schema and one of an unreleased version are refused. On PostgreSQL, make missing partitions of a current one.
+    A newer schema and one of an unreleased version are refused; one that this version still works with stays as it is. On
+    PostgreSQL, make missing partitions of a current one.
     """
     revision, complete = await _read_revision(url, sqlite_file)
     before = compare_revision(revision)
     if before.state in {SchemaState.NEWER, SchemaState.UNRELEASED}:
         raise OperationRefused(before.sentence)
-    if before.state is not SchemaState.CURRENT or not complete:
+    if not before.is_usable or (before.state is SchemaState.CURRENT and not complete):
         await _run_on_connection(url, sqlite_file, _upgrade_connection)
     elif url.startswith("postgres"):
         await _make_partitions(url)

@@ -1,32 +1,34 @@
 """Create the schema that ``store/database/schema`` declares: until a release it is the only revision.
 
-A released revision never changes: with the first release, this one gets its tables written out.
+A released revision never changes: with the first release, ``python -m tools.freeze_schema`` writes out what this one does.
 """
 
 from alembic import op
-from sqlalchemy import LargeBinary, text
+from sqlalchemy import LargeBinary
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from clearlane.kernel.clock import SystemClock
+from clearlane.store.database.migrations.first_partitions import make_first_partitions
 from clearlane.store.database.schema import audit_head, metadata
 from clearlane.store.database.schema.core import HEAD, REVISIONS_CHANNEL, enable_row_security
-from clearlane.store.database.schema.partitions import (
-    MONTHS_AHEAD,
-    PARTITION_KEYS,
-    copy_partitioned,
-    default_partition,
-    earlier_partition,
-    list_quarters,
-    quarter_partition,
-)
+from clearlane.store.database.schema.partitions import PARTITION_KEYS, copy_partitioned
 from clearlane.store.database.sql import CLIENT_TABLES
 
 revision = HEAD
 down_revision = None
+CHANGES = ()
+
+ZEROS = {"sqlite": "zeroblob(32)", "postgresql": "decode(repeat('00', 32), 'hex')"}
 
 
 def upgrade() -> None:
-    """Create every table, guard those of clients, and make the audit trail append-only."""
+    """Create the schema, and on PostgreSQL the partitions of today."""
+    create_schema()
+    if op.get_bind().dialect.name == "postgresql":
+        make_first_partitions(op, PARTITION_KEYS)
+
+
+def create_schema() -> None:
+    """Create every table, guard those of clients, and make the audit trail append-only: the same on every day."""
     on_postgresql = op.get_bind().dialect.name == "postgresql"
     for table in (copy_partitioned(metadata) if on_postgresql else metadata).sorted_tables:
         op.execute(CreateTable(table))
@@ -34,14 +36,14 @@ def upgrade() -> None:
         for index in sorted(table.indexes, key=lambda one: str(one.name)):
             op.execute(CreateIndex(index))
     # The chain begins with a hash of zeros; the first row that is audited follows it.
-    op.bulk_insert(audit_head, [{"id": 1, "seq": 0, "hash": bytes(32)}])
+    zeros = ZEROS[op.get_bind().dialect.name]
+    op.execute(f"INSERT INTO {audit_head.name} (id, seq, hash) VALUES (1, 0, {zeros})")
     for name, table in CLIENT_TABLES.items():
         enable_row_security(op, name, of_sites="site_id" in table.c)
     if on_postgresql:
         _protect_audit_on_postgresql()
         _notify_of_revisions()
         _store_sealed_values_whole()
-        _make_partitions()
     else:
         _protect_audit_on_sqlite()
 
@@ -62,16 +64,6 @@ def _store_sealed_values_whole() -> None:
                 op.execute(
                     f"ALTER TABLE {table.name} ALTER COLUMN {column.name} SET STORAGE EXTERNAL"
                 )
-
-
-def _make_partitions() -> None:
-    """Make the partitions of this quarter and ahead, of what is older, and of what no other takes."""
-    quarters = list_quarters(SystemClock().now(), MONTHS_AHEAD)
-    for table in PARTITION_KEYS:
-        made = [quarter_partition(table, quarter) for quarter in quarters]
-        for one in (earlier_partition(table, quarters[0]), *made, default_partition(table)):
-            for statement in one.statements:
-                op.execute(text(statement))
 
 
 def _notify_of_revisions() -> None:

@@ -1,0 +1,205 @@
+"""From the first release on, each revision upgrades from each earlier one, and says before what it will do.
+
+Also tests `store/database/pending_changes`, `tools/freeze_schema` and `cli/installation/db`. The next releases are made up: the
+first migration as the release will freeze it, and one after it that adds a column and an index.
+"""
+
+import asyncio
+import hashlib
+import json
+import shutil
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from typer.testing import CliRunner
+
+from clearlane.cli.command.root import app
+from clearlane.store.database import migrate
+from clearlane.store.database.database import OperationRefused
+from clearlane.store.database.migrate import SchemaState
+from clearlane.store.database.pending_changes import Lock, PendingChange, PlannedChange, Work
+from tools import freeze_schema
+
+SECOND = '''
+"""A column with a default, and an index on it."""
+import sqlalchemy
+from alembic import op
+from clearlane.store.database.pending_changes import Lock, PendingChange, Work
+
+revision = "r0002.r0001"
+down_revision = "r0001"
+CHANGES = (
+    PendingChange("adds the column nickname", "vendors", Lock.ALL, Work.NONE),
+    PendingChange("adds an index by nickname", "vendors", Lock.WRITES, Work.INDEX),
+)
+
+
+def upgrade():
+    op.add_column("vendors", sqlalchemy.Column("nickname", sqlalchemy.Text, server_default=""))
+    op.create_index("vendors_nickname", "vendors", ["nickname"])
+'''
+
+
+def where(place):
+    return {"url": place.url, "sqlite_file": place.sqlite_file}
+
+
+@pytest.fixture
+async def released(tmp_path, monkeypatch, new_place, database_kind):
+    """The migrations as of a release, in a folder of their own; each test is at its first revision."""
+    made_on = await new_place(database_kind, upgraded=False)
+    statements = await freeze_schema.statements_on(made_on.url, made_on.sqlite_file)
+    folder = tmp_path / "migrations"
+    shutil.copytree(migrate.MIGRATIONS, folder, ignore=shutil.ignore_patterns("v0*", "__pycache__"))
+    versions = folder / "versions"
+    revision = freeze_schema.REVISION
+    (versions / f"{revision}.{database_kind}.sql").write_text(freeze_schema.frozen_text(statements))
+    initial = freeze_schema.initial_migration()
+    (versions / f"{revision}_initial.py").write_text(initial)
+    monkeypatch.setattr(migrate, "MIGRATIONS", folder)
+    monkeypatch.setattr(migrate, "HEAD", revision)
+    return versions
+
+
+@pytest.fixture
+async def first(released, new_place, database_kind):
+    """A database of the first release, with a row."""
+    place = await new_place(database_kind, upgraded=False)
+    await migrate.upgrade(**where(place))
+
+    def add(connection):
+        with connection.begin():
+            connection.exec_driver_sql(
+                "INSERT INTO vendors (vendor_key, name, state, proxy_login, created_at) "
+                "VALUES ('ACME', 'Fernhill', 'active', 0, 0)"
+            )
+
+    await migrate._run_on_connection(place.url, place.sqlite_file, add)
+    return place
+
+
+async def command(*arguments):
+    """Run a command in a thread, since it has a loop of its own."""
+    return await asyncio.to_thread(CliRunner().invoke, app, [*arguments])
+
+
+def release_second(versions, monkeypatch):
+    (versions / "r0002_nickname.py").write_text(SECOND)
+    monkeypatch.setattr(migrate, "HEAD", "r0002.r0001")
+
+
+async def test_the_frozen_statements_make_the_declared_schema(first):
+    def difference(connection):
+        options = migrate.configuration()
+        metadata = options.pop("target_metadata")
+        return compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
+
+    assert await migrate._run_on_connection(first.url, first.sqlite_file, difference) == []
+    assert (await migrate.schema_status(**where(first))).state is SchemaState.CURRENT
+
+
+async def test_a_plan_says_what_waits_for_each_change_and_changes_nothing(
+    released, first, monkeypatch
+):
+    release_second(released, monkeypatch)
+    status, planned = await migrate.plan_upgrade(**where(first))
+    assert status.state is SchemaState.OLD
+    shown = [(one.change.what, one.change.lock, one.rows, one.seconds) for one in planned]
+    assert shown == [
+        ("adds the column nickname", Lock.ALL, 1, 1),
+        ("adds an index by nickname", Lock.WRITES, 1, 1),
+    ]
+    assert (await migrate.schema_status(**where(first))).state is SchemaState.OLD
+
+
+async def test_an_upgrade_keeps_the_rows(released, first, monkeypatch):
+    release_second(released, monkeypatch)
+    assert (await migrate.upgrade(**where(first))).state is SchemaState.OLD
+
+    def read(connection):
+        return connection.exec_driver_sql("SELECT name, nickname FROM vendors").fetchall()
+
+    assert [*await migrate._run_on_connection(first.url, first.sqlite_file, read)] == [
+        ("Fernhill", "")
+    ]
+    status, planned = await migrate.plan_upgrade(**where(first))
+    assert (status.state, planned) == (SchemaState.CURRENT, [])
+
+
+async def test_a_program_of_the_first_release_goes_on_with_the_schema_of_the_second(
+    released, first, monkeypatch
+):
+    release_second(released, monkeypatch)
+    await migrate.upgrade(**where(first))
+    (released / "r0002_nickname.py").unlink()  # the first release does not know it
+    monkeypatch.setattr(migrate, "HEAD", "r0001")
+    status = await migrate.schema_status(**where(first))
+    assert (status.state, status.is_usable) == (SchemaState.SUPPORTED, True)
+    assert "still works with" in status.sentence
+    assert await migrate.upgrade(**where(first)) == status
+    await (await first.open()).close()
+
+
+async def test_a_schema_that_names_no_earlier_program_is_refused(released, first, monkeypatch):
+    release_second(released, monkeypatch)
+    file = released / "r0002_nickname.py"
+    file.write_text(SECOND.replace("r0002.r0001", "r0002"))
+    monkeypatch.setattr(migrate, "HEAD", "r0002")
+    await migrate.upgrade(**where(first))
+    file.unlink()
+    monkeypatch.setattr(migrate, "HEAD", "r0001")
+    assert (await migrate.schema_status(**where(first))).state is SchemaState.NEWER
+    with pytest.raises(OperationRefused, match="Install that version"):
+        await first.open()
+
+
+def test_the_time_of_a_change_grows_with_its_rows():
+    def seconds(work, rows):
+        return PlannedChange(PendingChange("", "claims", Lock.ALL, work), rows).seconds
+
+    assert seconds(Work.NONE, 10_000_000) == 1
+    assert seconds(Work.INDEX, 10_000_000) == 50
+    assert seconds(Work.REWRITE, 10_000_000) == 500
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+async def test_the_command_shows_the_plan(released, first, monkeypatch):
+    release_second(released, monkeypatch)
+    monkeypatch.setattr("clearlane.store.database.schema.HEAD", "r0002.r0001")
+    arguments = ["db", "upgrade", "--check", "--data", str(first.data)]
+    shown = await command(*arguments)
+    assert shown.exit_code == 0
+    for words in ("adds an index by nickname", "vendors", "writes", "2 changes.", "may run on"):
+        assert words in shown.output
+    facts = json.loads((await command(*arguments, "--json")).stdout)
+    assert [change["waits"] for change in facts["changes"]] == ["reads and writes", "writes"]
+    assert (facts["schema"], facts["to"], facts["old_nodes_may_run"]) == (
+        "r0001",
+        "r0002.r0001",
+        True,
+    )
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+async def test_the_command_refuses_to_plan_what_cannot_be(released, first, monkeypatch):
+    monkeypatch.setattr(migrate, "HEAD", "r0000")
+    (released / "r0001_initial.py").unlink()
+    shown = await command("db", "upgrade", "--check", "--data", str(first.data))
+    assert shown.exit_code == 1
+    assert "a newer version has been here" in shown.output
+
+
+def test_every_migration_says_what_it_does_to_a_database_in_use():
+    scripts = [script.module for script in migrate._scripts().walk_revisions()]
+    assert [module.__doc__ for module in scripts]
+    for module in scripts:
+        assert module.down_revision is None or module.CHANGES
+
+
+def test_a_released_migration_never_changes():
+    sums = freeze_schema.SUMS.read_text(encoding="utf-8") if freeze_schema.SUMS.exists() else ""
+    for line in sums.splitlines():
+        expected, name = line.split()
+        file = freeze_schema.VERSIONS / name
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == expected, name
