@@ -29,7 +29,7 @@ IN_TEXT = re.compile(
 )
 V3_NAMES = {"PreviousClearingHouse"}
 TEXT_ENDINGS = {".css", ".html", ".js", ".md", ".py", ".toml", ".yaml", ".yml"}
-TEXTS = ("src", "docs", "deploy", "examples", "bench", "tools", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")  # fmt: skip
+TEXTS = ("src", "docs", "deploy", "examples", "bench", "tools", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "SUPPORT.md", "CODE_OF_CONDUCT.md")  # fmt: skip
 # Texts of code lists, and streets where somebody invented lives.
 NO_METAPHOR = re.compile(r"Emergency room|\d+ (?:\w+ )?Lane|7 OAK LANE")
 

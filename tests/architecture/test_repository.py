@@ -48,6 +48,8 @@ NEEDED = [
     "LICENSE",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "SUPPORT.md",
+    "CODE_OF_CONDUCT.md",
     "CHANGELOG.md",
     "Makefile",
     ".ci/run",

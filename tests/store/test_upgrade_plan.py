@@ -1,6 +1,6 @@
 """From the first release on, each revision upgrades from each earlier one, and says before what it will do.
 
-Also tests `store/database/pending_changes`, `tools/freeze_schema` and `cli/installation/db`. The next releases are made up: the
+Also tests `store/database/pending_changes`, `cli/installation/db`, and tools/freeze_schema. The next releases are made up: the
 first migration as the release will freeze it, and one after it that adds a column and an index.
 """
 

@@ -20,7 +20,10 @@ SECTIONS: dict[str, str] = {
     "decisions": "Decisions",
     "project": "Project",
 }
-PROJECT = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")
+PROJECT = (
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "SUPPORT.md", "CODE_OF_CONDUCT.md",
+    "examples/README.md",
+)  # fmt: skip
 """Pages outside of ``docs``."""
 LOOSE = ("glossary.md", "dependencies.md")
 """Pages of ``docs`` without a folder; they are listed as references."""
