@@ -103,11 +103,12 @@ def test_the_one_command_of_ci_is_called():
     assert ".ci/run" in commands(ROOT / ".github" / "workflows" / "ci.yml")
 
 
-def test_the_versions_that_are_tested_are_those_that_are_declared():
+def test_every_version_that_is_declared_is_tested():
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     tested = {"3.11", *yaml.safe_load(text)["jobs"]["pythons"]["strategy"]["matrix"]["python"]}
     declared = re.findall(
         r'"Programming Language :: Python :: (3\.\d+)"',
         (ROOT / "pyproject.toml").read_text(encoding="utf-8"),
     )
-    assert tested == set(declared)
+    assert len(declared) > 2
+    assert set(declared) <= tested
