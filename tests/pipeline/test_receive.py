@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from clearlane.connect.port import Denied, IncomingFile, Presence, Unreachable
 from clearlane.kernel import limits
@@ -344,6 +345,59 @@ async def test_posting_the_same_file_at_the_same_time_counts_once(flow):
     assert [len(await flow.facts(one)) for one in ids] == [2, 2]
     assert len(await flow.parked(id)) == 1
     assert await flow.documents() == 2
+
+
+async def test_two_tasks_post_what_waits_once_and_each_route_in_the_order_of_its_files(flow):
+    _, content = await flow.sent()
+    [account] = accounts(content)
+    other = box_of(flow, OTHER_PAYER)
+    for at in range(3):
+        box_of(flow).files[f"{at}"] = payment(
+            paid(account, "1", "100", "80", "CAS*CO*45*20"), reference=f"EFT{at}"
+        )
+        other.files[f"{at}"] = ta1(at)
+    await look(flow)
+    waiting = await post.waiting_files(flow.context)
+    now = flow.clock.now()
+    with capture_logs() as logs:
+        done = await asyncio.gather(*(post.post_waiting(flow.context, now) for _ in range(2)))
+    posted = [one["inbox"] for one in logs if one["event"].startswith("file ")]
+    assert sum(done) == len(waiting) == len(posted) >= 3
+    of_payer = [one["inbox"] for one in logs if one.get("payer") == PAYER and "inbox" in one]
+    assert of_payer == sorted(of_payer)
+
+
+class _Started:
+    """Notes the work that a tick starts."""
+
+    work = "collect"
+
+    def __init__(self):
+        self.work_of = {}
+
+    async def start(self, name, *ids, key="", alone=""):
+        self.work_of[key] = (name, ids, alone)
+        return key
+
+
+@pytest.mark.both_databases
+async def test_a_tick_starts_one_piece_of_work_for_each_route_with_files_that_wait(flow):
+    started, period = _Started(), 7
+    for at in range(3):
+        box_of(flow).files[f"{at}"] = ta1(at)
+    ids = sorted(await look(flow))
+    for _ in range(2):
+        await post.start_posting(flow.context, started, period)
+    key = f"post-{ids[0]}-{ids[-1]}-{period}"
+    assert started.work_of == {key: ("post", (ids[0],), f"Medical-{PAYER}-1")}
+    box_of(flow).files["later"] = ta1(9)
+    flow.clock.advance(timedelta(seconds=300))
+    await look(flow)
+    await post.start_posting(flow.context, started, period)
+    assert len(started.work_of) == 2, "a new file is new work"
+    assert await post.post_waiting(flow.context, flow.clock.now()) == 4
+    await post.start_posting(flow.context, started, period + 1)
+    assert len(started.work_of) == 2
 
 
 class _WrittenMailbox(MemoryMailbox):

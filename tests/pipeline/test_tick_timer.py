@@ -20,8 +20,8 @@ class Started:
     def __init__(self):
         self.work = []
 
-    async def __call__(self, name, *ids, key=""):
-        self.work.append((name, ids, key))
+    async def __call__(self, name, *ids, key="", alone=""):
+        self.work.append((name, ids, key, alone))
         return key
 
 
@@ -37,7 +37,7 @@ async def test_ticks_run_again_and_again_and_start_durable_work():
 
     async def look(context, steps):
         seen.append((context.node, steps.work, await steps.run("step", answer)))
-        await steps.start("deliver", 7, key="deliver-7")
+        await steps.start("deliver", 7, key="deliver-7", alone="payer")
 
     timer = TickTimer(CONTEXT, [tick(look)], started)
     timer.start()
@@ -45,7 +45,7 @@ async def test_ticks_run_again_and_again_and_start_durable_work():
     await timer.stop(1)
     count = len(started.work)
     assert set(seen) == {("node", "look-node", 3)}
-    assert set(started.work) == {("deliver", (7,), "deliver-7")}
+    assert set(started.work) == {("deliver", (7,), "deliver-7", "payer")}
     await asyncio.sleep(5 * QUICK_SECONDS)
     assert len(started.work) == count
 

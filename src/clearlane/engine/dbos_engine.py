@@ -144,9 +144,10 @@ class Engine:
         """The id of this node."""
         return self._context.node
 
-    async def enqueue(self, name: str, *ids: Id, key: str = "") -> str:
-        """Put work on its queue; return its id. The same key is the same work."""
-        return await self._client.enqueue(name, ids, queue=self._tables.queue_of[name], key=key)
+    async def enqueue(self, name: str, *ids: Id, key: str = "", alone: str = "") -> str:
+        """Put work on its queue; return its id. The same key is the same work, and one at a time is ``alone``."""
+        queue = self._tables.queue_of[name]
+        return await self._client.enqueue(name, ids, queue=queue, key=key, alone=alone)
 
     def wake(self, name: str) -> None:
         """Run a tick of this node now."""
@@ -257,13 +258,13 @@ class Engine:
             if schedule["schedule_name"] not in known:
                 dbos.delete_schedule(schedule["schedule_name"])
 
-    async def _start(self, name: str, *ids: Id, key: str = "") -> str:
+    async def _start(self, name: str, *ids: Id, key: str = "", alone: str = "") -> str:
         """Start work for a tick: begin it here if it may begin at once and none of its name runs, else queue it."""
         now = asyncio.get_running_loop().time()
         # Work that was begun just now does not count as running yet.
         is_busy = self._working[name] or now - self._begun_at.get(name, 0) < BEGIN_SECONDS
         if name not in self._at_once or is_busy or self._stopping:
-            return await self.enqueue(name, *ids, key=key)
+            return await self.enqueue(name, *ids, key=key, alone=alone)
         dbos = load_dbos()
         [key] = check_ids([key])
         self._begun_at[name] = now
@@ -399,8 +400,8 @@ class _Steps:
             raise WorkFailed(recorded.message) from None
         return value
 
-    async def start(self, name: str, *ids: Id, key: str = "") -> str:
-        return await self._engine.enqueue(name, *ids, key=key)
+    async def start(self, name: str, *ids: Id, key: str = "", alone: str = "") -> str:
+        return await self._engine.enqueue(name, *ids, key=key, alone=alone)
 
 
 def _as_work_failed(fault: Exception) -> WorkFailed:

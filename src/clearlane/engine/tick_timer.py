@@ -21,7 +21,7 @@ log = structlog.get_logger()
 SPREAD = 0.05
 
 StartWork = Callable[..., Awaitable[str]]
-"""Starts durable work: name, ids and key, as :meth:`Engine.enqueue`."""
+"""Starts durable work: name, ids, key and what it is alone under, as :meth:`Engine.enqueue`."""
 
 
 class TickTimer:
@@ -93,5 +93,5 @@ class _UnrecordedSteps:
     ) -> Result:
         return await job()
 
-    async def start(self, name: str, *ids: Id, key: str = "") -> str:
-        return await self._start_work(name, *ids, key=key)
+    async def start(self, name: str, *ids: Id, key: str = "", alone: str = "") -> str:
+        return await self._start_work(name, *ids, key=key, alone=alone)

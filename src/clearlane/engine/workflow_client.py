@@ -16,7 +16,7 @@ from clearlane.engine.workflows import Id, StepValue, WorkQueue, check_ids, chec
 from clearlane.kernel.faults import WorkFailed
 
 if TYPE_CHECKING:
-    from dbos import DBOSClient
+    from dbos import DBOSClient, WorkflowHandle
 
 ENGINE_PAGE_ROWS = 500
 ENGINE_RESULT_POLL_SECONDS = 0.1
@@ -74,8 +74,13 @@ class WorkflowClient:
 
         await self.call(register)
 
-    async def enqueue(self, name: str, ids: tuple[Id, ...], *, queue: str, key: str = "") -> str:
-        """Put work on a queue; return its id. The same key again is the same work and changes nothing."""
+    async def enqueue(
+        self, name: str, ids: tuple[Id, ...], *, queue: str, key: str = "", alone: str = ""
+    ) -> str:
+        """Put work on a queue; return its id. The same key again is the same work and changes nothing.
+
+        Of work that is ``alone`` under a word, none is added while other such work waits or runs: that one's id is returned.
+        """
         values = check_ids(ids)
         [key] = check_ids([key or "-".join((name, *map(str, ids)))])
         options: Any = {
@@ -84,8 +89,12 @@ class WorkflowClient:
             "workflow_id": key,
             "app_version": PROTOCOL,
         }
-        await self.call(lambda client: client.enqueue(options, *values))
-        return key
+        if alone:
+            options |= {"deduplication_id": alone, "duplication_policy": "return-existing"}
+        handle: WorkflowHandle[Any] = await self.call(
+            lambda client: client.enqueue(options, *values)
+        )
+        return str(handle.get_workflow_id())
 
     async def find(self, work: str) -> QueuedWork | None:
         """Return one piece of work; None if it is unknown."""

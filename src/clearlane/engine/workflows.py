@@ -61,8 +61,11 @@ class WorkSteps(Protocol):
         own rows, and a schedule that looks for it.
         """
 
-    async def start(self, name: str, *ids: Id, key: str = "") -> str:
-        """Put other work on its queue; return its id. The same key is the same work: it is started once."""
+    async def start(self, name: str, *ids: Id, key: str = "", alone: str = "") -> str:
+        """Put other work on its queue; return its id. The same key is the same work: it is started once.
+
+        Work that is ``alone`` under a word is not started while other such work waits or runs on any node.
+        """
 
 
 Verb = Callable[..., Awaitable[StepValue]]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
+from weakref import WeakKeyDictionary
 
 import structlog
 
@@ -36,16 +37,23 @@ from clearlane.pipeline.inbound.post_report import post_report
 from clearlane.pipeline.outbound.deliver import confirm_answered_batches
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import StoreFault, Tx, require_row
+from clearlane.store.database.database import Database, StoreFault, Tx, require_row
 from clearlane.store.delivery import batches, file_refusals, inbox
 from clearlane.store.delivery.file_refusals import FileVerdict
-from clearlane.store.delivery.inbox import InboxFile, InboxResult, ParkedStatement
+from clearlane.store.delivery.inbox import (
+    InboxFile,
+    InboxResult,
+    ParkedStatement,
+    RouteKey,
+    WaitingFile,
+)
 from clearlane.store.files import due_responses
 from clearlane.store.files.due_responses import ResponseSource
 
 log = structlog.get_logger()
 
 POST_FILES_WAITING_MAX = 200
+POST_ROUTES_WAITING_MAX = 1_000
 POST_FAULTS_CHARACTERS_MAX = 500
 
 NAME, QUEUE = "post", "post"
@@ -60,9 +68,23 @@ TEST_FILE = (
 )
 
 
-async def post(context: WorkContext, steps: WorkSteps, id: int) -> str | None:
-    """Post one file as durable work, in a step that may be repeated."""
-    return await steps.run("post", partial(post_file, context, id), attempts=3)
+async def post(context: WorkContext, steps: WorkSteps, id: int) -> int:
+    """Post a file and those that wait behind it on its route as durable work, in a step that may be repeated."""
+    return await steps.run("post", partial(_post_from, context, id), attempts=3)
+
+
+async def start_posting(context: WorkContext, steps: WorkSteps, period: int) -> None:
+    """Start the posting of waiting files: one piece of work for each route.
+
+    One posts at a time, in the order in which the files came. A new file is a new key, and so is a new ``period``: work
+    that failed is tried again then.
+    """
+    async with context.database.read(inbox.SCOPE) as tx:
+        routes = await inbox.list_waiting_routes(tx, POST_ROUTES_WAITING_MAX)
+    for one in routes:
+        if not _posting_lock(context, one.key).locked():
+            key = f"{NAME}-{one.first_id}-{one.last_id}-{period}"
+            await steps.start(NAME, one.first_id, key=key, alone="-".join(map(str, one.key)))
 
 
 async def waiting_files(context: WorkContext) -> list[int]:
@@ -90,10 +112,36 @@ async def post_waiting(context: WorkContext, now: datetime) -> int:
     """
     done = await match_waiting(context)
     while ids := await waiting_files(context):
-        for id in ids:
-            await post_file(context, id)
-        done += len(ids)
+        done += await _post_from(context, ids[0])
     return done
+
+
+async def _post_from(context: WorkContext, id: int) -> int:
+    """Post the files that wait on the route of a file, the oldest first; return how many there were."""
+    async with context.database.read(inbox.SCOPE) as tx:
+        file = await inbox.find(tx, id)
+    if file is None:
+        return 0
+    done = 0
+    async with _posting_lock(context, file.route):
+        while waiting := await _files_of_route(context, file.route):
+            for one in waiting:
+                await post_file(context, one.id)
+            done += len(waiting)
+    return done
+
+
+async def _files_of_route(context: WorkContext, key: RouteKey) -> list[WaitingFile]:
+    async with context.database.read(inbox.SCOPE) as tx:
+        return await inbox.list_waiting_of(tx, key, POST_FILES_WAITING_MAX)
+
+
+# One task of a process posts files of a route at a time: two would read and record the same, one of them in vain.
+_posting_locks: WeakKeyDictionary[Database, dict[RouteKey, asyncio.Lock]] = WeakKeyDictionary()
+
+
+def _posting_lock(context: WorkContext, key: RouteKey) -> asyncio.Lock:
+    return _posting_locks.setdefault(context.database, {}).setdefault(key, asyncio.Lock())
 
 
 async def post_file(

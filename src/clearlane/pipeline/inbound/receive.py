@@ -75,10 +75,8 @@ async def receive_tick(context: WorkContext, steps: WorkSteps) -> None:
     """
     await receive_files(context, context.clock.now())
     await match_waiting(context)
-    # One piece of durable work per file and period: what failed is tried again in the next period.
     period = to_micros(context.clock.now()) // (POST_RETRY_SECONDS * 1_000_000)
-    for id in await post.waiting_files(context):
-        await steps.start(post.NAME, id, key=f"{post.NAME}-{id}-{period}")
+    await post.start_posting(context, steps, period)
 
 
 async def receive(

@@ -5,9 +5,9 @@ A file concerns claims of many clients, so it belongs to the installation and is
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import BigInteger, bindparam, delete, literal, select, update
+from sqlalchemy import BigInteger, bindparam, delete, func, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import (
@@ -26,6 +26,9 @@ SCOPE = SystemScope("files of payers concern many clients")
 OWNER = 0
 """The data key that seals a file is the installation's, which is not a vendor."""
 TABLE, PARKED_TABLE = "inbox", "parked_statements"
+
+RouteKey: TypeAlias = tuple[str, str, int]
+"""Type of claims, payer and route."""
 
 STORED, APPLIED, PARKED = "stored", "applied", "parked"
 QUARANTINED, DISCARDED = "quarantined", "discarded"
@@ -73,6 +76,11 @@ class InboxFile(NamedTuple):
     test_accepted_at: int | None
     """When an operator had it posted although it is marked as a test."""
 
+    @property
+    def route(self) -> RouteKey:
+        """The route over which it came."""
+        return self.type, self.payer_id, self.route_id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxResult:
@@ -99,6 +107,28 @@ class ParkedStatement(NamedTuple):
 def row_key(type: str, payer_id: str, digest: str) -> str:
     """Return the row key that a file's content is sealed for."""
     return f"{type}:{payer_id}:{digest}"
+
+
+class WaitingRoute(NamedTuple):
+    """A route of a payer whose files wait to be posted."""
+
+    type: str
+    payer_id: str
+    route_id: int
+    first_id: int
+    """Its oldest file that waits."""
+    last_id: int
+
+    @property
+    def key(self) -> RouteKey:
+        return self.type, self.payer_id, self.route_id
+
+
+class WaitingFile(NamedTuple):
+    """A file that waits to be posted."""
+
+    id: int
+    bytes: int
 
 
 # ---- files ------------------------------------------------------------------------------------
@@ -132,6 +162,16 @@ async def read_content(tx: Tx, vault: Vault, file: InboxFile) -> bytes:
 async def list_unprocessed(tx: Tx, limit: int) -> list[int]:
     """Return the files that were not processed yet, oldest first."""
     return [int(id) for (id,) in await tx.rows(_WAITING, limit=limit)]
+
+
+async def list_waiting_routes(tx: Tx, limit: int) -> list[WaitingRoute]:
+    """Return the routes whose files were not processed yet, the one with the oldest file first."""
+    return await list_rows(tx, WaitingRoute, _WAITING_ROUTES, limit=limit)
+
+
+async def list_waiting_of(tx: Tx, key: RouteKey, limit: int) -> list[WaitingFile]:
+    """Return the files of a route that were not processed yet, oldest first."""
+    return await list_rows(tx, WaitingFile, _WAITING_OF_ROUTE, **_of(key), limit=limit)
 
 
 async def lock(tx: Tx, id: int) -> InboxFile | None:
@@ -188,25 +228,23 @@ class RoutePoll(NamedTuple):
     passed_over: int
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def key(self) -> RouteKey:
         return self.type, self.payer_id, self.route_id
 
 
-async def all_polls(tx: Tx) -> dict[tuple[str, str, int], RoutePoll]:
+async def all_polls(tx: Tx) -> dict[RouteKey, RoutePoll]:
     """Return the polls of every route that was ever polled."""
     return {poll.key: poll for poll in (RoutePoll(*row) for row in await tx.rows(_POLLS))}
 
 
-async def poll_soon(tx: Tx, key: tuple[str, str, int], now: int) -> None:
+async def poll_soon(tx: Tx, key: RouteKey, now: int) -> None:
     """Let a route be polled at the next tick, instead of at its next time."""
     type, payer_id, route_id = key
     of_route = {"of_type": type, "of_payer": payer_id, "of_route": route_id}
     await tx.run(_POLL_SOON, **of_route, now=now)
 
 
-async def begin_poll(
-    tx: Tx, key: tuple[str, str, int], now: int, until: int, *, latest: int
-) -> bool:
+async def begin_poll(tx: Tx, key: RouteKey, now: int, until: int, *, latest: int) -> bool:
     """Lease a route for polling until a time; return False when another node has it.
 
     A next poll after ``latest`` was recorded by a node whose clock was ahead, and counts as due.
@@ -217,21 +255,19 @@ async def begin_poll(
     return bool(await tx.run(_BEGIN_POLL, **_of(key), now=now, until=until, latest=latest))
 
 
-async def extend_poll(tx: Tx, key: tuple[str, str, int], until: int) -> None:
+async def extend_poll(tx: Tx, key: RouteKey, until: int) -> None:
     """Extend the lease on a route."""
     await tx.run(_EXTEND_POLL, **_of(key), until=until)
 
 
-async def end_poll(
-    tx: Tx, key: tuple[str, str, int], next_at: int, fault: str, *, passed_over: int
-) -> bool:
+async def end_poll(tx: Tx, key: RouteKey, next_at: int, fault: str, *, passed_over: int) -> bool:
     """Record when the route is polled next, why this poll failed, and how many files it passed over; return what is new."""
     news = await tx.run(_FAULT, **_of(key), to_fault=fault, to_passed_over=passed_over)
     await extend_poll(tx, key, next_at)
     return bool(news)
 
 
-def _of(key: tuple[str, str, int]) -> dict[str, object]:
+def _of(key: RouteKey) -> dict[str, object]:
     return dict(zip(("of_type", "of_payer", "of_route"), key, strict=True))
 
 
@@ -257,6 +293,30 @@ _CONTENT = Statement(select(inbox.c.content).where(inbox.c.id == bindparam("id")
 _WAITING = Statement(
     select(inbox.c.id)
     .where(inbox.c.state == literal(STORED, literal_execute=True))
+    .order_by(inbox.c.id)
+    .limit(bindparam("limit"))
+)
+_WAITING_ROUTES = Statement(
+    select(
+        inbox.c.type,
+        inbox.c.payer_id,
+        inbox.c.route_id,
+        func.min(inbox.c.id).label("first_id"),
+        func.max(inbox.c.id),
+    )
+    .where(inbox.c.state == literal(STORED, literal_execute=True))
+    .group_by(inbox.c.type, inbox.c.payer_id, inbox.c.route_id)
+    .order_by("first_id")
+    .limit(bindparam("limit"))
+)
+_WAITING_OF_ROUTE = Statement(
+    select(inbox.c.id, inbox.c.bytes)
+    .where(
+        inbox.c.state == literal(STORED, literal_execute=True),
+        inbox.c.type == bindparam("of_type"),
+        inbox.c.payer_id == bindparam("of_payer"),
+        inbox.c.route_id == bindparam("of_route"),
+    )
     .order_by(inbox.c.id)
     .limit(bindparam("limit"))
 )
