@@ -505,13 +505,13 @@ async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch
 
 
 async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatch):
-    def broken(unit):
+    def broken(extractor, unit):
         raise KeyError("ARDEN")
 
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
     with monkeypatch.context() as patched:
-        patched.setattr(post_payments, "extract_claim", broken)
+        patched.setattr(post_payments.ClaimExtractor, "extract", broken)
         assert await flow.arrive(remit) == ["quarantined"]
     [file] = await flow.files()
     assert "KeyError" in file.reason

@@ -3,7 +3,7 @@
 import pytest
 
 from clearlane.x12.reader import reader
-from clearlane.x12.reader.extract import ExtractSpec, extract_loops, extract_ta1, extract_unit
+from clearlane.x12.reader.extract import ExtractSpec, UnitExtractor, extract_loops, extract_ta1
 from clearlane.x12.reader.lexer import read_as_utf8
 from tests.x12.views.test_views import file
 
@@ -37,14 +37,14 @@ def test_a_unit_comes_with_the_loops_around_it_and_without_its_neighbors():
     around = [
         *HEAD[:9], "STC*A1:19:PR*20240501*WQ", *HEAD[12:15], "STC*A1:19:PR**WQ**20240501",
     ]  # fmt: skip
-    part = rows(extract_unit(first, SPEC))
+    part = rows(UnitExtractor(SPEC).extract(first))
     assert part[:3] == rows(STATUSES)[:3]
     # The level does not say that none follows, and is left so.
     assert part[3:-4] == [*around, "HL*4*3*PT", *FIRST]
     assert part[-4:] == [f"SE*{len(part) - 5}*0001", "GE*1*17", "IEA*1*000000017", ""]
     inner = second.loop.position + 4
     for position, kept in ((inner - 1, SECOND), (inner, (SECOND[0], *THIRD))):
-        part = rows(extract_unit(second, SPEC, position))
+        part = rows(UnitExtractor(SPEC).extract(second, position))
         assert part[3:-4] == [*around, "HL*4*3*PT*0", *kept]
 
 
@@ -57,7 +57,7 @@ def test_a_part_of_a_file_with_other_letters_shows_them(name):
     first, _ = (
         event for event in reader.read(content, check=False) if isinstance(event, reader.UnitClosed)
     )
-    part = extract_unit(first, SPEC)
+    part = UnitExtractor(SPEC).extract(first)
     shown = read_as_utf8(name.decode("latin-1"))
     assert shown in read_as_utf8(part.decode("latin-1"))
     # The part is read again as the file was.
@@ -70,7 +70,7 @@ def test_a_part_of_a_file_with_other_letters_shows_them(name):
 
 def test_a_segment_that_ends_before_its_sum_stays_as_it_is():
     short = STATUSES.replace(b"STC*A1:19:PR*20240501*WQ*300", b"STC*A1:19:PR*20240501")
-    part = rows(extract_unit(units(short)[0], SPEC))
+    part = rows(UnitExtractor(SPEC).extract(units(short)[0]))
     assert "STC*A1:19:PR*20240501" in part
 
 

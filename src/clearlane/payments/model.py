@@ -15,7 +15,8 @@ REVERSAL = "22"
 """CLP02 of a claim payment that reverses an earlier one."""
 
 
-class PaymentStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+# gc=False: a frozen value of frozen values is in no cycle, and thousands live while a file is posted.
+class PaymentStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A stored value that prints which fields are filled, never their content."""
 
     __repr__ = show_filled

@@ -5,7 +5,7 @@ or mailbox.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from clearlane.claims import lifecycle
 from clearlane.claims.answer_times import AnswerFigures, coming_answer
@@ -91,6 +91,7 @@ async def update_statuses(
     if only_news:
         changes = [one for one in changes if one.changes_status]
     figures = await load_figures(tx, {one.claim.payer_id for one in changes})
+    due_times = _DueTimes(now, answer_days, figures)
     events = [change_events(one, at) for one in changes]
     tx.add_events(in_runs(events))
     await claim_updates.update_claims(
@@ -101,9 +102,7 @@ async def update_statuses(
                 one,
                 known[one.claim.claim_number].values(),
                 len(each),
-                now,
-                answer_days,
-                figures,
+                due_times,
                 waits_again=waits_again,
             )
             for one, each in zip(changes, events, strict=True)
@@ -162,22 +161,58 @@ async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange], at: i
             await reinstatement.supersede(tx, sorted(beside))
 
 
+class _DueTimes:
+    """By when what claims await is to come. Claims of a file are alike: each moment is computed once."""
+
+    def __init__(self, now: datetime, answer_days: AnswerDays, figures: AnswerFigures) -> None:
+        self.at = to_micros(now)
+        self.figures = figures
+        self._now = now
+        self._answer_days = answer_days
+        self._known: dict[tuple[object, ...], int | None] = {}
+
+    def of(
+        self,
+        awaited: Awaited,
+        kind: str,
+        payer_id: str,
+        decided_day: date | None,
+        notice_due: date | None,
+    ) -> int | None:
+        """Return by when it is to come, None if no time is known."""
+        key = (awaited, kind, payer_id, decided_day, notice_due)
+        if key not in self._known:
+            self._known[key] = self._answer_days.due(
+                awaited,
+                kind,
+                payer_id,
+                self._now,
+                self.figures,
+                decided_day=decided_day,
+                notice_due=notice_due,
+            )
+        return self._known[key]
+
+    def again(self, due: int | None) -> int:
+        """Return by when a decision is to come that was due at a moment and is worked on."""
+        return self._answer_days.due_again(due, self._now)
+
+
 def _state_update(
     vault: Vault,
     change: ClaimChange,
     known_facts: Collection[AnyFact],
     event_count: int,
-    now: datetime,
-    answer_days: AnswerDays,
-    figures: AnswerFigures,
+    due_times: _DueTimes,
     *,
     waits_again: bool,
 ) -> ClaimStateUpdate:
     claim, status = change.claim, change.after
     label = label_claim(status, _counting_payment(known_facts))
-    awaited = awaited_thing(label, status, has_999=_is_taken_in(known_facts))
+    has_999 = label is ClaimLabel.SENT and _is_taken_in(known_facts)
+    awaited = awaited_thing(label, status, has_999=has_999)
     if awaited is not None:
-        awaited = coming_answer(awaited, claim.kind, claim.payer_id, figures)
+        awaited = coming_answer(awaited, claim.kind, claim.payer_id, due_times.figures)
     state = AwaitedState(claim.awaiting, claim.awaited_since, claim.awaited_by)
     if awaited == claim.awaiting and not change.changes_status and not waits_again:
         # Nothing new: it goes on waiting, and stays with the person whom it was given to.
@@ -187,19 +222,14 @@ def _state_update(
     elif awaited is None:
         state = NOTHING_AWAITED
     else:
-        by = answer_days.due(
-            awaited,
-            claim.kind,
-            claim.payer_id,
-            now,
-            figures,
-            decided_day=status.decided_day,
-            notice_due=status.notice_due,
-        )
         if awaited is Awaited.DECISION and awaited == claim.awaiting:
             # The payer said that it works on it: its time runs since it took the claim in.
-            by = answer_days.due_again(claim.awaited_by, now)
-        state = AwaitedState(awaited.value, to_micros(now), by)
+            by: int | None = due_times.again(claim.awaited_by)
+        else:
+            by = due_times.of(
+                awaited, claim.kind, claim.payer_id, status.decided_day, status.notice_due
+            )
+        state = AwaitedState(awaited.value, due_times.at, by)
     content = encode_claim_status(status)
     return ClaimStateUpdate(
         claim.claim_number,
@@ -207,7 +237,7 @@ def _state_update(
         _waits_for_batch(claim, change.before, status, known_facts),
         status.payer_cents,
         status.patient_cents,
-        to_micros(now),
+        due_times.at,
         vault.seal((claim.vendor_id, claim.site_id), STATUS_COLUMN, claim.claim_number, content),
         claim_search.payer_number_key(vault, status.payer_control_number),
         claim.event_sequence + event_count,
@@ -218,12 +248,16 @@ def _state_update(
 
 def _is_taken_in(known_facts: Iterable[AnyFact]) -> bool:
     """Return whether a 999 accepted the last file that the claim was sent in, or a clearinghouse passes it on."""
-    facts = [one for one in known_facts if isinstance(one, Fact)]
-    last = max((one.attempt for one in facts if one.kind is FactKind.SENT), default=0)
-    return any(
-        one.is_passed_on or (one.kind is FactKind.ACCEPTED_999 and one.attempt >= last)
-        for one in facts
-    )
+    sent, taken = 0, -1
+    for one in known_facts:  # thousands are looked at for each file: no generators
+        if isinstance(one, Fact):
+            if one.is_passed_on:
+                return True
+            if one.kind is FactKind.SENT:
+                sent = max(sent, one.attempt)
+            elif one.kind is FactKind.ACCEPTED_999:
+                taken = max(taken, one.attempt)
+    return taken >= sent
 
 
 async def _note_next_payers(tx: Tx, changes: Sequence[ClaimChange], at: int) -> None:

@@ -24,7 +24,7 @@ KnownFacts: TypeAlias = dict[str, dict[str, AnyFact]]
 """The facts of each claim, by their keyed hashes."""
 
 
-class DocumentSource(msgspec.Struct, frozen=True):
+class DocumentSource(msgspec.Struct, frozen=True, gc=False):
     """What a claim document is rendered from when it is retrieved."""
 
     part: bytes

@@ -18,6 +18,7 @@ from clearlane.x12.checker.value_checks import compile_quick_check
 from clearlane.x12.rules import SET, Check, LoopRule, rules_for
 
 GUIDES_COMPILED_MAX = 64
+QUALIFIERS_REMEMBERED_MAX = 1_024
 ALWAYS = -1
 """Every bit: a loop that closes has seen at least the segment that opened it."""
 UNKNOWN_QUALIFIER = "\x00"
@@ -29,6 +30,7 @@ class SegmentPlace:
 
     __slots__ = (
         "bit",
+        "guesses",
         "index",
         "match",
         "moves",
@@ -47,6 +49,8 @@ class SegmentPlace:
         self.repeat = node.repeat
         self.moves: dict[str, Move | dict[str, Move]] = {}
         """By segment id: the move, or the moves by the segment's first element."""
+        self.guesses: dict[str, Guess] = {}
+        """By segment id, for qualifiers that the guide does not know there."""
         self.match: Callable[[str], object] = self._compile
         """Matches the text of a segment that has nothing wrong, as far as one regular expression can decide."""
         self.quick_check: Callable[[list[str]], bool] | None = None
@@ -205,6 +209,9 @@ A move without a target means that the segment has no place in reach. HL and SE 
 test tells the parser that there is more to do.
 """
 
+Guess = tuple[tuple[tuple[int, int, Move], ...], Move]
+"""The moves to required places, each with the loop outwards and the bit that say whether it is filled; and the last resort."""
+
 NO_CHANGE: LoopChange = (0, (), True)
 NO_MOVE: Move = (None, NO_CHANGE)
 
@@ -298,28 +305,47 @@ class Automaton:
         return None
 
     def guess_move(self, place: SegmentPlace, segment: list[str], seen_masks: list[int]) -> Move:
-        """Return the most likely move for a qualifier that the guide does not know here.
+        """Return the most likely move for a qualifier that the guide does not know here; it uses the segment somewhere.
 
         ``seen_masks`` are the masks of the open loops, innermost last. A required place not yet filled is preferred; else the
         only place in the loop with this segment id.
         """
         id = segment[0]
-        for pops, plan, index in _enclosing_loops(place):
-            mask = seen_masks[len(seen_masks) - 1 - pops]
-            wanted = plan.required & ~mask
-            for child in plan.children[max(index, plan.first_inner) :]:
-                head = child if isinstance(child, SegmentPlace) else child.head
-                if head.node.id == id and wanted & child.bit:
-                    opens = child.opened_loops() if isinstance(child, LoopPlan) else ()
-                    return make_move(head, pops, opens, right_order=True)
-        same = [
-            c
-            for c in place.plan.children[place.plan.first_inner :]
-            if isinstance(c, SegmentPlace) and c.node.id == id
-        ]
-        if len(same) == 1:
-            return make_move(same[0], 0, (), right_order=same[0].index >= place.index)
-        return NO_MOVE
+        guess = place.guesses.get(id)
+        if guess is None:
+            # Remembered for ids of the guide alone (``has_segment``): hostile input fills no memory.
+            guess = place.guesses[id] = _guess(place, id)
+        for pops, bit, move in guess[0]:
+            if not seen_masks[-1 - pops] & bit:
+                return move
+        return guess[1]
+
+
+def _guess(place: SegmentPlace, id: str) -> Guess:
+    """Return the required places of a segment id from a place on, and the move if all of them are filled."""
+    wanted = []
+    for pops, plan, index in _enclosing_loops(place):
+        for child in plan.children[max(index, plan.first_inner) :]:
+            head = child if isinstance(child, SegmentPlace) else child.head
+            if head.node.id == id and plan.required & child.bit:
+                opens = child.opened_loops() if isinstance(child, LoopPlan) else ()
+                wanted.append((pops, child.bit, make_move(head, pops, opens, right_order=True)))
+    same = [
+        c
+        for c in place.plan.children[place.plan.first_inner :]
+        if isinstance(c, SegmentPlace) and c.node.id == id
+    ]
+    if len(same) == 1:
+        right_order = same[0].index >= place.index
+        return tuple(wanted), make_move(same[0], 0, (), right_order=right_order)
+    return tuple(wanted), NO_MOVE
+
+
+@lru_cache(maxsize=QUALIFIERS_REMEMBERED_MAX)
+def known_qualifiers(plan: LoopPlan, id: str) -> str:
+    """Return the qualifiers of a segment of the guide in a loop and the loops in it, as words; empty if there are none."""
+    places = (place.node for place in plan.all_places() if place.node.id == id)
+    return ", ".join(sorted({code for node in places for code in node.qualifiers}))
 
 
 @lru_cache(maxsize=GUIDES_COMPILED_MAX)

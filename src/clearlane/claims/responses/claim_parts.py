@@ -1,6 +1,6 @@
 """One claim's part of a payer's file: what of an 835, 277CA, 277, 999 or TA1 concerns one claim.
 
-    extract_claim(unit)                          # a claim payment or a status, while the file is read
+    ClaimExtractor().extract(unit)               # a claim payment or a status, while the file is read
     AckParts(message).of(fact)                   # the claims of one acknowledgement, one after the other
 
 Data about other claims is removed: sums over a batch or provider, provider adjustments, errors of other claims. The
@@ -21,7 +21,7 @@ from clearlane.claims.responses.ack_messages import (
 from clearlane.claims.responses.facts import Fact
 from clearlane.x12 import tree
 from clearlane.x12.reader import reader
-from clearlane.x12.reader.extract import ExtractSpec, extract_loops, extract_ta1, extract_unit
+from clearlane.x12.reader.extract import ExtractSpec, UnitExtractor, extract_loops, extract_ta1
 
 CLAIM_PART = ExtractSpec(
     repeated=frozenset(
@@ -34,9 +34,16 @@ CLAIM_PART = ExtractSpec(
 )
 
 
+class ClaimExtractor(UnitExtractor):
+    """Extracts the claims of a file: units, or the claims in them whose loops are at a position."""
+
+    def __init__(self) -> None:
+        super().__init__(CLAIM_PART)
+
+
 def extract_claim(unit: reader.UnitClosed, position: int = 0) -> bytes:
-    """Extract one claim: the unit itself, or the claim in it whose loop is at the position."""
-    return extract_unit(unit, CLAIM_PART, position)
+    """Extract one claim alone."""
+    return ClaimExtractor().extract(unit, position)
 
 
 class AckParts:

@@ -24,7 +24,7 @@ from clearlane.claims.responses.ack_messages import (
     InterchangeAck,
     InterchangeReference,
 )
-from clearlane.claims.responses.claim_parts import AckParts, extract_claim
+from clearlane.claims.responses.claim_parts import AckParts, ClaimExtractor
 from clearlane.claims.responses.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.responses.inbound_file import InboundFile
 from clearlane.claims.write.sent_layout import SentLayout, read_layout
@@ -140,8 +140,9 @@ class StatementReader:
     # ---- statements that name their claims ---------------------------------------------------
 
     async def _match(self, reports: Sequence[ClaimStatusReport]) -> list[PayerStatement]:
+        extractor = ClaimExtractor()
         parts = await asyncio.to_thread(
-            lambda: [extract_claim(one.unit, one.fact.where.position) for one in reports]
+            lambda: [extractor.extract(one.unit, one.fact.where.position) for one in reports]
         )
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await self._payers.match_reports(tx, reports)

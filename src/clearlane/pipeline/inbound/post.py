@@ -45,7 +45,7 @@ from clearlane.store.delivery.inbox import (
     InboxResult,
     ParkedStatement,
     RouteKey,
-    WaitingFile,
+    WaitingInboxFile,
 )
 from clearlane.store.files import due_responses
 from clearlane.store.files.due_responses import ResponseSource
@@ -131,7 +131,7 @@ async def _post_from(context: WorkContext, id: int) -> int:
     return done
 
 
-async def _files_of_route(context: WorkContext, key: RouteKey) -> list[WaitingFile]:
+async def _files_of_route(context: WorkContext, key: RouteKey) -> list[WaitingInboxFile]:
     async with context.database.read(inbox.SCOPE) as tx:
         return await inbox.list_waiting_of(tx, key, POST_FILES_WAITING_MAX)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 import structlog
 
-from clearlane.claims.responses.claim_parts import extract_claim
+from clearlane.claims.responses.claim_parts import ClaimExtractor
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
@@ -155,11 +155,11 @@ class PaymentPosting:
         }
 
     def _items(self) -> Iterator[_Item]:
-        number = 0
+        number, extractor = 0, ClaimExtractor()
         for part in read_835.read(self._content):
             if isinstance(part, read_835.ClaimPaymentLoop):
                 number += 1
-                content = ClaimPaymentContent(part.claim_payment, extract_claim(part.unit))
+                content = ClaimPaymentContent(part.claim_payment, extractor.extract(part.unit))
                 interest = part.unit.loop.segment("AMT", "I")
                 yield _PlacedClaim(content, number, interest is not None)
             else:

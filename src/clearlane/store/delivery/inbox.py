@@ -124,7 +124,7 @@ class WaitingRoute(NamedTuple):
         return self.type, self.payer_id, self.route_id
 
 
-class WaitingFile(NamedTuple):
+class WaitingInboxFile(NamedTuple):
     """A file that waits to be posted."""
 
     id: int
@@ -169,9 +169,9 @@ async def list_waiting_routes(tx: Tx, limit: int) -> list[WaitingRoute]:
     return await list_rows(tx, WaitingRoute, _WAITING_ROUTES, limit=limit)
 
 
-async def list_waiting_of(tx: Tx, key: RouteKey, limit: int) -> list[WaitingFile]:
+async def list_waiting_of(tx: Tx, key: RouteKey, limit: int) -> list[WaitingInboxFile]:
     """Return the files of a route that were not processed yet, oldest first."""
-    return await list_rows(tx, WaitingFile, _WAITING_OF_ROUTE, **_of(key), limit=limit)
+    return await list_rows(tx, WaitingInboxFile, _WAITING_OF_ROUTE, **_of(key), limit=limit)
 
 
 async def lock(tx: Tx, id: int) -> InboxFile | None:

@@ -1,6 +1,6 @@
 """Extract one claim's or one patient's part of a file, as a complete interchange.
 
-    extract_unit(unit, spec)                      # a unit of a streaming reader, or a loop in it
+    UnitExtractor(spec).extract(unit)             # a unit of a streaming reader, or a loop in it
     extract_loops(set, around, segments, spec)    # any segments, with the loops around them
     extract_ta1(interchange, segment)             # one TA1
 
@@ -13,6 +13,7 @@ Knows trees; knows no guide, no claim and no inquiry.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 from clearlane.x12 import tree
 from clearlane.x12.reader.reader_events import UnitClosed
@@ -33,13 +34,64 @@ class ExtractSpec:
     """Segments of the set that follow the extracted part and stay, such as the verdict of a 999 on the group."""
 
 
-def extract_unit(unit: UnitClosed, spec: ExtractSpec, position: int = 0) -> bytes:
-    """Extract a unit, or the innermost repeated loop in it that contains the segment at ``position``."""
-    around, loop = [*unit.parents], unit.loop
-    while (inner := _loop_at(loop, position, spec)) is not None:
-        around.append(loop)
-        loop = inner
-    return extract_loops(unit.set, around, loop.all_segments(), spec)
+class UnitExtractor:
+    """Extracts the units of a streaming reader, one after the other.
+
+    What is around them is the same for thousands: it is written once for each level.
+    """
+
+    def __init__(self, spec: ExtractSpec) -> None:
+        self._spec = spec
+        self._around: tuple[tree.Loop, ...] = ()
+        self._set: tree.TransactionSet | None = None
+        self._has_level = False
+        self._heading: list[tree.Segment] = []
+        self._levels = 0
+        """How many levels (HL) the heading has."""
+        self._before = ""
+        self._after = ""
+
+    def extract(self, unit: UnitClosed, position: int = 0) -> bytes:
+        """Extract a unit, or the innermost repeated loop in it that contains the segment at ``position``."""
+        around, loop = unit.parents, unit.loop
+        while position and (inner := _loop_at(loop, position, self._spec)) is not None:
+            around = (*around, loop)
+            loop = inner
+        own: list[tree.Segment] = []
+        _collect(loop, own)
+        levels = [segment[0] for segment in own].count("HL")
+        self._write_heading(unit.set, around, has_level=levels > 0)
+        if levels:
+            own = list(_renumber_levels(own, self._levels))
+        count = len(self._heading) + len(own) + 1
+        text = "".join(["*".join(segment) + "~" for segment in own])
+        end = f"SE*{count}*{unit.set.control}~{self._after}"
+        delimiters = unit.set.group.interchange.delimiters
+        return writer.encode_text(f"{self._before}{text}{end}", delimiters)
+
+    def _write_heading(
+        self, set: tree.TransactionSet, around: tuple[tree.Loop, ...], *, has_level: bool
+    ) -> None:
+        is_known = len(around) == len(self._around) and all(map(is_, around, self._around))
+        if is_known and set is self._set and has_level is self._has_level:
+            return
+        own = [segment for loop in around for segment in _heading_segments(loop, self._spec)]
+        self._levels = [segment[0] for segment in own].count("HL")
+        self._heading = list(_renumber_levels(own, is_last=not has_level))
+        group, interchange = set.group, set.group.interchange
+        whole = [interchange.header, group.header, *self._heading]
+        self._before = "".join(["*".join(segment) + "~" for segment in whole])
+        self._after = f"GE*1*{group.control}~IEA*1*{interchange.control}~"
+        self._set, self._around, self._has_level = set, around, has_level
+
+
+def _collect(loop: tree.Loop, found: list[tree.Segment]) -> None:
+    """Collect every segment of a loop and of the loops in it: in half the time of a generator in a generator."""
+    for item in loop.items:
+        if isinstance(item, list):
+            found.append(item)
+        else:
+            _collect(item, found)
 
 
 def extract_loops(
@@ -86,13 +138,18 @@ def _without_sum(segment: tree.Segment, element: int) -> tree.Segment:
     return kept
 
 
-def _renumber_levels(segments: Sequence[tree.Segment]) -> Iterator[tree.Segment]:
-    """Yield the segments with HL numbers from 1, each level a child of the one before."""
-    last = [segment[0] for segment in segments].count("HL")
-    if not last:
+def _renumber_levels(
+    segments: Sequence[tree.Segment], before: int = 0, *, is_last: bool = True
+) -> Iterator[tree.Segment]:
+    """Yield the segments with HL numbers from 1, each level a child of the one before.
+
+    There are levels ``before``; unless ``is_last``, more follow.
+    """
+    count = [segment[0] for segment in segments].count("HL")
+    if not count:
         yield from segments
         return
-    level = 0
+    level, last = before, before + count + (not is_last)
     for segment in segments:
         if segment[0] != "HL":
             yield segment

@@ -19,7 +19,15 @@ from typing import Any, Protocol
 from clearlane.kernel import limits
 from clearlane.kernel.finding import Severity
 from clearlane.x12 import grammar, tree
-from clearlane.x12.automaton import NO_CHANGE, NO_MOVE, Automaton, LoopPlan, Move, SegmentPlace
+from clearlane.x12.automaton import (
+    NO_CHANGE,
+    NO_MOVE,
+    Automaton,
+    LoopPlan,
+    Move,
+    SegmentPlace,
+    known_qualifiers,
+)
 from clearlane.x12.checker.collector import FindingCollector
 from clearlane.x12.checker.element import check_segment, check_unplaced_segment
 from clearlane.x12.checker.findings import ElementFinding
@@ -183,15 +191,8 @@ class LoopParser:
             move = self._automaton.guess_move(place, segment, self._seen_masks)
             if move[0] is not None:
                 return move
-            known = sorted(
-                {
-                    code
-                    for p in place.plan.all_places()
-                    if p.node.id == id
-                    for code in p.node.qualifiers
-                }
-            )
-            hint = f": here it must be qualified by {', '.join(known)}" if known else ""
+            known = known_qualifiers(place.plan, id)
+            hint = f": here it must be qualified by {known}" if known else ""
             message = f"{id} has no place here in loop {loop}{hint}"
             self._findings.add("SEG-UNEXPECTED", message, id, position, loop=loop)
         if self._check and not self._findings.is_full:

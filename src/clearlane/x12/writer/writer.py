@@ -24,7 +24,7 @@ from clearlane.x12.writer.encode import (
 )
 
 __all__ = [
-    "Envelope", "body_texts", "build", "build_isa", "clean", "encode_segments", "format_day",
+    "Envelope", "body_texts", "build", "build_isa", "clean", "encode_segments", "encode_text", "format_day",
     "format_element", "format_money", "format_period", "format_segment", "group_segments",
     "interchange_segments", "wrap_sets", "wrap_ta1", "write", "write_interchange",
 ]  # fmt: skip
@@ -65,7 +65,12 @@ def group_segments(group: tree.FunctionalGroup) -> Iterator[list[str]]:
 
 def encode_segments(segments: Iterable[list[str]], delimiters: Delimiters = CANONICAL) -> bytes:
     """Return canonical segments as bytes in some separators: one a character, or UTF-8 if a character needs more."""
-    text = _to_separators("".join(["*".join(segment) + "~" for segment in segments]), delimiters)
+    return encode_text("".join(["*".join(segment) + "~" for segment in segments]), delimiters)
+
+
+def encode_text(text: str, delimiters: Delimiters = CANONICAL) -> bytes:
+    """Return canonical text as bytes in some separators, as ``encode_segments`` does."""
+    text = _to_separators(text, delimiters)
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:  # letters of a payer that was read as UTF-8
