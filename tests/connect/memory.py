@@ -1,6 +1,6 @@
 """In-memory implementations of the ports of connections, for tests and measurements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from clearlane.connect.file_names import require_incoming_name, require_outgoing_name
@@ -76,6 +76,10 @@ class MemoryLedger:
     async def get(self, payer: str, key: str) -> bytes | None:
         found = self._entries.get((payer, key))
         return found and found[0]
+
+    async def get_many(self, payer: str, keys: Sequence[str]) -> dict[str, bytes]:
+        wanted = {key: self._entries.get((payer, key)) for key in keys}
+        return {key: found[0] for key, found in wanted.items() if found}
 
     async def put(self, payer: str, entries: Mapping[str, bytes | None]) -> None:
         for key, value in entries.items():

@@ -3,7 +3,7 @@
 Knows no kind of connection. Each protocol has at least two implementations; the in-memory one is product code.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -153,6 +153,10 @@ class Ledger(Protocol):
 
     async def get(self, payer: str, key: str) -> bytes | None:
         """Return the value of a key."""
+        ...
+
+    async def get_many(self, payer: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the values of those of these keys that have one."""
         ...
 
     async def put(self, payer: str, entries: Mapping[str, bytes | None]) -> None:

@@ -5,7 +5,7 @@ ledger may show its keys. Knows the ledger's port; decides nothing.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TypeVar
@@ -32,6 +32,11 @@ class PayerLedger:
         """Return the value of a key."""
         stored = await self._ledger.get(self._payer, key)
         return None if stored is None else msgspec.msgpack.decode(stored, type=kind)
+
+    async def get_many(self, keys: Sequence[str], kind: type[T]) -> dict[str, T]:
+        """Return the values of those of these keys that have one."""
+        stored = await self._ledger.get_many(self._payer, keys)
+        return {key: msgspec.msgpack.decode(value, type=kind) for key, value in stored.items()}
 
     async def is_planned(self, key: str) -> bool:
         """Return whether an entry is on the agenda, or was put under the key of one."""

@@ -5,6 +5,7 @@ nothing itself.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -75,6 +76,9 @@ class FileIntake:
         self._counts = counts
         self._outcome = FileResult()
         self._members: dict[str, Member] = {}
+        """The members whose claims were decided, to be stored."""
+        self._known_members: dict[str, Member] = {}
+        """The stored members of the current set."""
         self._replaced: set[str] = set()
         self._first_values: dict[str, str] = {}
 
@@ -176,6 +180,7 @@ class FileIntake:
         heads: list[SetHeader] = []
         cases: list[Case] = []
         for each in accepted:
+            await self._load_members(each.claims)
             for claim in each.claims:
                 if not len(cases) % CLAIMS_AT_ONCE:
                     await asyncio.sleep(0)
@@ -303,7 +308,7 @@ class FileIntake:
         if refusals:
             return Case(claim=claim, number=number, refusals=tuple(refusals))
         key = payer_ledger.member_key(claim)
-        member = await self._member(key)
+        member = self._member(key)
         if earlier is not None:
             self._mark_replaced(earlier, number)
             member = _without_case(member, earlier)
@@ -324,9 +329,14 @@ class FileIntake:
         replaces = earlier.number if earlier else ""
         return Case(claim=claim, number=number, decision=decision, usage=used, replaces=replaces)
 
-    async def _member(self, key: str) -> Member:
+    async def _load_members(self, claims: Sequence[Claim]) -> None:
+        """Load the members of a set at once: one query for each would cost more than to decide its claim."""
+        keys = set(map(payer_ledger.member_key, claims))
+        self._known_members = await self._ledger.get_many(sorted(keys), Member)
+
+    def _member(self, key: str) -> Member:
         if key not in self._members:
-            self._members[key] = await self._ledger.get(key, Member) or Member()
+            self._members[key] = self._known_members.get(key) or Member()
         return self._members[key]
 
     async def _earlier(self, claim: Claim) -> Case | None:

@@ -70,6 +70,13 @@ class StoredLedger:
                 await self._vault.load_keys_of(tx, [row[0]])
         return None if row is None else self._open(payer, key, row[0])
 
+    async def get_many(self, payer: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the values of those of these keys that have one."""
+        async with self._database.read(SCOPE) as tx:
+            rows = await tx.rows(_GET_MANY, payer=payer, keys=list(keys))
+            await self._vault.load_keys_of(tx, [value for _, value in rows])
+        return {key: self._open(payer, key, value) for key, value in rows}
+
     async def put(self, payer: str, entries: Mapping[str, bytes | None]) -> None:
         """Write entries, all or none; None deletes."""
         await self._vault.ensure_key(OWNER)
@@ -263,6 +270,16 @@ class StoredClock:
         return await wait_until_loaded(self._database, REVISION, int(row[0]) if row else 0, seconds)
 
 
+_GET_MANY = Statement(
+    union_all(
+        *(
+            select(table.c.key, table.c.value).where(
+                table.c.payer == bindparam("payer"), among(table.c.key, "keys")
+            )
+            for table in (sandbox_ledger, sandbox_agenda)
+        )
+    )
+)
 _GET = Statement(
     union_all(
         *(
