@@ -2,13 +2,16 @@
 
 import asyncio
 import sys
+import threading
 
 import pytest
 
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.tasks import (
     INTERPRETER_SECONDS_MAX,
+    READ_HERE_BYTES_MAX,
     cancel_all,
+    run_by_size,
     run_in_background,
     run_side_by_side,
 )
@@ -102,3 +105,9 @@ async def test_jobs_run_side_by_side_up_to_the_first_that_ends_them(at_once):
     assert outcomes[:6] == [0, 1, faults[2], 3, 4, faults[5]]
     assert outcomes[6:] == [6, 7, 8][: len(outcomes) - 6]
     assert await run_side_by_side([], at_once) == []
+
+
+@pytest.mark.parametrize(("more", "is_here"), [(0, True), (1, False)])
+async def test_what_is_small_runs_here_and_the_rest_in_a_thread(more, is_here):
+    thread = await run_by_size(READ_HERE_BYTES_MAX + more, threading.get_ident)
+    assert (thread == threading.get_ident()) is is_here

@@ -11,6 +11,9 @@ CANCEL_RETRY_SECONDS = 0.5
 INTERPRETER_SECONDS_MAX = 0.0005
 """How long a thread in the background keeps the interpreter while another one waits for it; Python's own limit is ten times that."""
 
+READ_HERE_BYTES_MAX = 8_192
+"""What is read in the event loop itself: some ten claims of a payer's file, which take less than two milliseconds."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -26,6 +29,13 @@ async def cancel_all(tasks: Iterable["asyncio.Task[Any]"]) -> None:
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=CANCEL_RETRY_SECONDS)
+
+
+async def run_by_size(size: int, call: Callable[[], T]) -> T:
+    """Run a call that takes as long as ``size`` bytes do: in a thread, or here if handing it over would cost more."""
+    if size <= READ_HERE_BYTES_MAX:
+        return call()
+    return await asyncio.to_thread(call)
 
 
 async def run_side_by_side(

@@ -8,7 +8,6 @@ is opened, and its layout gives the claims. All other sets name their claims. Wr
 statement is decided elsewhere.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +27,7 @@ from clearlane.claims.responses.claim_parts import AckParts, ClaimExtractor
 from clearlane.claims.responses.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.responses.inbound_file import InboundFile
 from clearlane.claims.write.sent_layout import SentLayout, read_layout
+from clearlane.kernel.tasks import run_by_size
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile, acknowledgement_leaf
@@ -126,6 +126,7 @@ class StatementReader:
         """What TA1s of the file say of batches of claims, by id."""
         self._envelope: tuple[int, str] | None = None
         """The id and the envelope of the batch that was loaded last; None for a batch of inquiries."""
+        self._sent_bytes = 0
         self._sent: tuple[object, SentLayout | None, dict[str, BatchMember]] = (None, None, {})
 
     async def pages(self) -> AsyncIterator[list[PayerStatement]]:
@@ -133,7 +134,7 @@ class StatementReader:
         if self._read.identified.kinds & ACKNOWLEDGEMENTS:
             known = self._read.messages
             source = acks.read(self._content) if known is None else iter(known)
-            async for messages in read_pages(source):
+            async for messages in read_pages(source, len(self._content)):
                 async for page in self._acknowledgement_pages(messages):
                     yield page
 
@@ -141,8 +142,9 @@ class StatementReader:
 
     async def _match(self, reports: Sequence[ClaimStatusReport]) -> list[PayerStatement]:
         extractor = ClaimExtractor()
-        parts = await asyncio.to_thread(
-            lambda: [extractor.extract(one.unit, one.fact.where.position) for one in reports]
+        parts = await run_by_size(
+            len(self._content),
+            lambda: [extractor.extract(one.unit, one.fact.where.position) for one in reports],
         )
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await self._payers.match_reports(tx, reports)
@@ -168,7 +170,8 @@ class StatementReader:
                 sent, members = await self._batch(one.reference)
                 if isinstance(one, InterchangeAck) and sent is not None:
                     self._note_verdict(one)
-                async for facts in read_pages(self._acknowledgement_facts(one, sent)):
+                found = self._acknowledgement_facts(one, sent)
+                async for facts in read_pages(found, len(self._content) + self._sent_bytes):
                     yield [
                         PayerStatement(content, _member_or_reason(content, members), part)
                         for content, part in facts
@@ -216,7 +219,8 @@ class StatementReader:
             self._envelope = (batch.id, envelope_of_file(content))
         attempts = {number: one.attempt for number, one in members.items()}
         read = partial(read_layout, content, attempts=attempts, positions=reference.positions)
-        return await asyncio.to_thread(read), members
+        self._sent_bytes = len(content)
+        return await run_by_size(len(content), read), members
 
     async def _find_batch(self, tx: Tx, reference: InterchangeReference) -> Batch | None:
         for control in control_numbers(reference):
@@ -226,9 +230,9 @@ class StatementReader:
         return None
 
 
-async def read_pages(source: Iterator[T]) -> AsyncIterator[list[T]]:
-    """Yield pages of what a reader yields, each read in a thread."""
-    while page := await asyncio.to_thread(lambda: list(islice(source, STATEMENTS_AT_ONCE))):
+async def read_pages(source: Iterator[T], size: int) -> AsyncIterator[list[T]]:
+    """Yield pages of what a reader yields of a file of a size, each read in a thread unless it is small."""
+    while page := await run_by_size(size, lambda: list(islice(source, STATEMENTS_AT_ONCE))):
         yield page
 
 

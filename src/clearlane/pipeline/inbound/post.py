@@ -26,6 +26,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.tasks import run_by_size
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile
 from clearlane.pipeline.inbound import post_inquiries
@@ -156,7 +157,7 @@ async def post_file(
         if file is None or file.state == inbox.DISCARDED:
             return file and file.state
         content = await inbox.read_content(tx, context.vault, file)
-    read = await asyncio.to_thread(read_inbound, content)
+    read = await run_by_size(len(content), partial(read_inbound, content))
     found = read.identified
     if not found.usable:
         if report := await post_report(context, file, content):
@@ -256,7 +257,10 @@ class FilePosting:
     async def _apply(self, page: list[PayerStatement]) -> None:
         vault = self._context.vault
         if not self._sha256:
-            self._sha256 = (await asyncio.to_thread(hashlib.sha256, self._content)).hexdigest()
+            content = self._content
+            self._sha256 = (
+                await run_by_size(len(content), partial(hashlib.sha256, content))
+            ).hexdigest()
         file = AcknowledgementFile(self._file.name, self._sha256, self._file.received_at)
         claim_facts: list[ClaimFact] = []
         for statement in page:

@@ -9,7 +9,6 @@ claim payment by its number in the payment, and a claim fact by its content, so 
 another file, or in another envelope, is stored as a duplicate and its claims are not recorded again.
 """
 
-import asyncio
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -21,6 +20,7 @@ from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 from clearlane.kernel.redacted_repr import shows
+from clearlane.kernel.tasks import run_by_size
 from clearlane.payments import balance, read_835
 from clearlane.payments.cut_remittance import (
     CLAIM,
@@ -133,8 +133,9 @@ class PaymentPosting:
 
     async def run(self) -> None:
         """Record every payment of the file."""
-        self._sets = await asyncio.to_thread(self._read_sets)
-        async for page in read_pages(self._items()):
+        size = len(self._content)
+        self._sets = await run_by_size(size, self._read_sets)
+        async for page in read_pages(self._items(), size):
             claims: list[_PlacedClaim] = []
             for item in page:
                 if isinstance(item, PaymentStart):
