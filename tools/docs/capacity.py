@@ -112,7 +112,7 @@ def number(value: float) -> str:
 def load_rows() -> list[str]:
     rows = [
         "| | claims a day | inquiries a day | claims/s at the peak | cores of nodes | cores of PostgreSQL | TB a year | TB after ten years | installations |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, claims, inquiries in LOADS:
         of = capacity(claims, inquiries, YEARS)
