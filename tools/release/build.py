@@ -46,7 +46,11 @@ def build_in_clone(source: Source, clone: Path) -> tuple[Path, Path]:
     """Return wheel and sdist of a commit. The wheel is built from the sdist's own files."""
     run("git", "clone", "--quiet", "--no-local", ROOT, clone)
     run("git", "checkout", "--quiet", source.commit, cwd=clone)
-    env = {"SOURCE_DATE_EPOCH": str(source.seconds), "PYTHONHASHSEED": "0"}
+    env = {
+        "SOURCE_DATE_EPOCH": str(source.seconds),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(clone / "src"),  # not the checkout, which the environment is linked to
+    }
     for module in ("tools.docs.viewer", "tools.docs.site"):  # what is in the package and not in git
         run(sys.executable, "-m", module, cwd=clone, env=env)
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", cwd=clone, env=env)
