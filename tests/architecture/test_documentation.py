@@ -157,6 +157,11 @@ def test_every_decision_record_has_the_same_furniture():
         assert DATED.search(text), f"{record.name} lacks its date and status"
 
 
+def test_every_decision_has_a_number_of_its_own():
+    numbers = [file.name[:4] for file in (ROOT / "docs" / "decisions").glob("[0-9]*.md")]
+    assert len(numbers) == len(set(numbers))
+
+
 def test_a_superseded_decision_and_its_successor_name_each_other():
     texts = {
         int(file.name[:4]): file.read_text(encoding="utf-8")
