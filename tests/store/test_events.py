@@ -178,9 +178,13 @@ async def test_old_events_are_removed(database, clock):
     before = to_micros(clock.now() - timedelta(days=90))
 
     async def job(tx):
-        return await events.remove_before(tx, before)
+        removed = [
+            await events.remove_before(tx, one.vendor, before, limit)
+            for one, limit in ((scope, 1), (scope, 1), (other, 9))
+        ]
+        return [len(numbers) for numbers in removed], await events.remove_others_before(tx, before)
 
-    assert await database.write(ALL, job, actor=VENDOR) == 3
+    assert await database.write(ALL, job, actor=VENDOR) == ([1, 0, 1], 1)
     assert [one.claim_number for one in await read(database, scope)] == ["C2"]
     assert await read(database, other) == []
 
