@@ -5,14 +5,18 @@ Also tests `store/vault/key_rotation` and `store/vault/private_files`.
 
 import asyncio
 import base64
+import json
 import os
 import shlex
 import stat
 import sys
 
 import pytest
+from sqlalchemy import select
 
-from clearlane.store.database.database import Actor, OperationRefused
+from clearlane.store.database.database import Actor, OperationRefused, SystemScope
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
 from clearlane.store.installation.nodes import NodeRegistration
 from clearlane.store.vault import key_rotation
 from clearlane.store.vault.keys import (
@@ -27,6 +31,8 @@ from clearlane.store.vault.keys import (
 from clearlane.store.vault.vault import Vault
 
 OPERATOR = Actor("operator", "nora")
+EVERYTHING = SystemScope("a test")
+ACTIONS = Statement(select(audit.c.action, audit.c.ids).order_by(audit.c.seq))
 
 
 def test_a_key_is_read_back_as_written_and_prints_its_id_only(tmp_path):
@@ -201,6 +207,12 @@ async def test_a_rotation_rewraps_everything_while_a_node_serves(place, database
     assert fresh.open(1, "claims", "r1", before) == b"before"
     assert (fresh.pepper, fresh.fingerprint(1, "claim", "x")) == (pepper, print_before)
     assert set(await key_rotation.count_wrapped_keys(database)) == {done.master_id}
+    async with database.read(EVERYTHING) as tx:
+        told = [(action, json.loads(ids)) for action, ids in await tx.rows(ACTIONS)]
+    assert [each for each in told if each[0] in {"keys.new", "keys.rotated"}] == [
+        ("keys.new", [done.master_id]),
+        ("keys.rotated", [done.master_id]),
+    ]
 
 
 async def seal_all_the_time(vault):
