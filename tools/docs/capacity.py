@@ -40,13 +40,13 @@ class Measured:
     """CPU of a node from acceptance to the posted 835, with the simulated payer in it (`loop.claims.postgresql`)."""
     claim_server_ms: float = 3.1
     """CPU of PostgreSQL for the same."""
-    inquiry_ms: float = 6.0
+    inquiry_ms: float = 14.0
     """CPU of a node for an eligibility call in real time, with the simulated payer in it."""
-    inquiry_server_ms: float = 2.0
+    inquiry_server_ms: float = 4.8
     claim_bytes: int = 11_600
     """On disk once vacuumed, with indexes, documents and facts; lines of two, one remittance."""
     claim_wal_bytes: int = 31_800
-    inquiry_bytes: int = 4_000
+    inquiry_bytes: int = 3_900
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ def page_text() -> str:
         f"| The whole way | {cost.claim_ms} ms: {number(1_000 / cost.claim_ms)} claims a second and core |",
         f"| PostgreSQL | {cost.claim_server_ms} ms of CPU, {cost.claim_wal_bytes / 1e3:.0f} kB of WAL |",
         f"| Kept | {cost.claim_bytes / 1e3:.1f} kB on disk once vacuumed: {number(gigabyte)} claims a gigabyte; twice that before the vacuum |",
-        f"| An eligibility call | {cost.inquiry_ms:.0f} ms of a node's CPU, {cost.inquiry_server_ms:.0f} ms of PostgreSQL (estimated) |",
+        f"| An eligibility call | {cost.inquiry_ms:.0f} ms of a node's CPU, {cost.inquiry_server_ms:.0f} ms of PostgreSQL, {cost.inquiry_bytes / 1e3:.1f} kB on disk |",
         f"| A node | {CONNECTIONS_A_NODE} connections at most: 12 of its own, one that listens, about ten of the engine |",
         "",
         "## What a load needs",
