@@ -253,17 +253,48 @@ async def test_work_that_a_woken_tick_starts_begins_without_its_queue_and_once(p
     async with running(place, has) as engine:
         for _ in range(2):  # the second finds it running
             engine.wake("look")
-            await until(lambda: runs == [1])
+            await until(lambda: runs[:1] == [1])
         found = await until(lambda: engine.find("own-2"))
-        assert (
-            found.queue == "slow"
-        )  # one of a kind begins at once: the limit of the queue is for the others
+        # One of a kind begins at once: the limit of the queue is for the others.
+        assert ((await engine.find("own-1")).queue, found.queue) == ("", "slow")
         await engine.enqueue("own", 1, key="own-1")  # as the tick of another node
         ended.set()
-        assert await engine.result("own-1", seconds=PATIENCE_SECONDS) == 1
-        assert runs == [1]
+        for id in (1, 2):
+            assert await engine.result(f"own-{id}", seconds=PATIENCE_SECONDS) == id
+        assert runs == [1, 2]
     logged = capfd.readouterr()
     assert "engine library" not in logged.out + logged.err
+
+
+async def test_work_on_a_queue_begins_without_a_poll_and_each_free_place_is_filled(place):
+    """The library polls seldom; the engine wakes it when there is work, its own or that of another node."""
+    running_now = most = 0
+
+    async def work(context, steps, id):
+        nonlocal running_now, most
+        running_now += 1
+        most = max(most, running_now)
+        await asyncio.sleep(0.01)
+        running_now -= 1
+        return await steps.run("done", lambda: asyncio.sleep(0, id))
+
+    has = replace(
+        QUICK,
+        queues=(*QUICK.queues, WorkQueue(name="narrow", at_once=2, poll_seconds=600)),
+        workflows=(*QUICK.workflows, Workflow(name="own", verb=work, queue="narrow")),
+    )
+    async with running(place, has) as engine:
+        client = WorkflowClient(engine_database_url(place.data, place.url))
+        try:  # as another node
+            await client.enqueue("own", (99,), queue="narrow")
+        finally:
+            await client.close()
+        assert await engine.result("own-99", seconds=PATIENCE_SECONDS) == 99
+        for id in range(20):
+            await engine.enqueue("own", id)
+        for id in range(20):
+            assert await engine.result(f"own-{id}", seconds=PATIENCE_SECONDS) == id
+    assert most <= 2
 
 
 @pytest.mark.slow

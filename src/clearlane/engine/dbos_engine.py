@@ -19,7 +19,7 @@ import structlog
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from clearlane.engine.backlog import EngineBacklog, read_backlog
-from clearlane.engine.dbos_guard import destroy_dbos, load_dbos, silence_dbos
+from clearlane.engine.dbos_guard import destroy_dbos, hold_polls, load_dbos, silence_dbos
 from clearlane.engine.engine_storage import (
     EMBEDDED,
     SCHEMA,
@@ -31,6 +31,7 @@ from clearlane.engine.engine_storage import (
 )
 from clearlane.engine.node_recovery import NodeRecovery, RecoverySettings
 from clearlane.engine.parked_work import ParkedWork, find_finished_work
+from clearlane.engine.queue_watch import QueueGate, QueueWatch
 from clearlane.engine.tick_timer import TickTimer
 from clearlane.engine.workflow_client import APPLICATION, PROTOCOL, QueuedWork, WorkflowClient
 from clearlane.engine.workflows import (
@@ -94,6 +95,9 @@ class Engine:
         self._tables = self._with_own_schedules(tables, recovery_settings)
         self._tables.check()
         self._client = WorkflowClient(self._url)
+        self._watch = QueueWatch(
+            context.data, url, seconds=min(row.poll_seconds for row in self._tables.queues)
+        )
         self._recovery = NodeRecovery(
             context.database,
             self._client,
@@ -147,7 +151,9 @@ class Engine:
     async def enqueue(self, name: str, *ids: Id, key: str = "", alone: str = "") -> str:
         """Put work on its queue; return its id. The same key is the same work, and one at a time is ``alone``."""
         queue = self._tables.queue_of[name]
-        return await self._client.enqueue(name, ids, queue=queue, key=key, alone=alone)
+        work = await self._client.enqueue(name, ids, queue=queue, key=key, alone=alone)
+        self._watch.added(queue)
+        return work
 
     def wake(self, name: str) -> None:
         """Run a tick of this node now."""
@@ -215,7 +221,7 @@ class Engine:
             # looks for it, and counted like any takeover.
             await self._recovery.adopt(alive=self.node)
         self._exit_stack.push_async_callback(self._destroy)
-        dbos.DBOS(config=self._config())
+        hold_polls(dbos.DBOS(config=self._config()), self._watch.gate, QueueGate())
         dbos.DBOS.listen_queues([row.name for row in self._tables.queues])
         for row in self._tables.workflows:
             function = dbos.DBOS.workflow(name=row.name)(self._as_workflow(row.verb, row.name))
@@ -228,6 +234,8 @@ class Engine:
             raise EngineRefused("The engine's tables are old. Run: clearlane db upgrade") from None
         # From here on work may be running when the engine stops.
         self._launched = True
+        self._exit_stack.push_async_callback(self._watch.stop)
+        self._watch.start()
         await self._off_loop(lambda: self._apply_schedules(ticks))
 
     def _config(self) -> Any:
@@ -293,6 +301,7 @@ class Engine:
             finally:
                 self._running.discard(task)
                 self._working[name] -= 1
+                self._watch.finished(self._tables.queue_of.get(name, ""))
                 self._begun_at.pop(name, None)
 
         return work

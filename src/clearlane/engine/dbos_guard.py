@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 from types import ModuleType
+from typing import Any
 
 import structlog
 
@@ -41,6 +42,26 @@ def load_dbos() -> ModuleType:
 def silence_dbos() -> None:
     """Stop the library's warnings, which it writes for each piece of work when it is destroyed."""
     logging.getLogger(LIBRARY).setLevel(logging.CRITICAL)
+
+
+def hold_polls(instance: Any, gate: threading.Event, slow: threading.Event) -> None:
+    """Let the library's queue threads wait on ``gate`` between two polls, and its watch of time limits on ``slow``.
+
+    The library has no setting for either. Its manager of queues makes the threads with the stop event that it is given;
+    ``gate`` takes that one's place among those that are set at the end. Call it before the launch.
+    """
+    library = load_dbos()
+    run_queues = library._queue.queue_thread  # noqa: SLF001
+
+    def run_gated(stop: threading.Event, dbos: Any) -> None:
+        events = dbos.background_thread_stop_events
+        events[events.index(stop)] = gate
+        if stop.is_set():
+            gate.set()
+        run_queues(gate, dbos)
+
+    library._dbos.queue_thread = run_gated  # noqa: SLF001
+    instance._workflow_timeout_stop_event = slow  # noqa: SLF001
 
 
 def destroy_dbos() -> None:

@@ -73,9 +73,9 @@ Verb = Callable[..., Awaitable[StepValue]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkQueue:
-    """A queue: how many pieces of work a node runs at once, and how often it polls.
+    """A queue: how many pieces of work a node runs at once, and how soon it notices those of other nodes.
 
-    A node starts at most ``at_once / poll_seconds`` pieces of work a second from it.
+    The shortest ``poll_seconds`` of all queues counts. Work of its own is noticed at once.
     """
 
     name: str

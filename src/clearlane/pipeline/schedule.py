@@ -34,8 +34,8 @@ from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_counts, claim_summary
 from clearlane.pipeline.secondary import draft_work
 
-# The engine's library polls its queues, and a poll each second costs an idle node up to half a percent of a core: there
-# are few queues, and work waits half a second on average. A piece of work is a batch or a file, never a claim.
+# Each queue has a thread of the engine's library, woken when there is work: there are few queues. ``poll_seconds`` is how
+# soon a node notices the work of another one. A piece of work is a batch or a file, never a claim.
 QUEUES = (
     # A payer that does not answer occupies a place until its time limit: there are places for many.
     WorkQueue(name=dispatch.QUEUE, at_once=64, poll_seconds=1.25),
