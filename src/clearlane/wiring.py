@@ -38,6 +38,8 @@ from clearlane.store.vault.vault import Vault
 from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
     from structlog.typing import FilteringBoundLogger
 
     from clearlane.api.frame.app import MountedApp
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from clearlane.claims.write.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
+    from clearlane.console.app import Console
     from clearlane.engine.dbos_engine import Engine
     from clearlane.payers.hops import Hop
     from clearlane.payers.model import Payer
@@ -475,13 +478,26 @@ def _require_opened(part: T | None) -> T:
 
 
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
-    """Return the web console, to be mounted in the API server."""
+    """Return the web console, to be mounted in the API server. It is loaded when it is asked for a page first."""
     from clearlane.api.frame.app import MountedApp
     from clearlane.api.frame.auth import SignInThrottle
-    from clearlane.console.app import SEGMENT, Console
+    from clearlane.console import SEGMENT
 
-    console = Console(installation, base_url, SignInThrottle())
-    return MountedApp("Console", SEGMENT, console.answer)
+    throttle, loading = SignInThrottle(), asyncio.Lock()
+    loaded: list[Console] = []
+
+    def load() -> "Console":
+        from clearlane.console.app import Console
+
+        return Console(installation, base_url, throttle)
+
+    async def answer(request: "Request", address: str, request_id: str) -> "Response":
+        async with loading:
+            if not loaded:
+                loaded.append(await asyncio.to_thread(load))
+        return await loaded[0].answer(request, address, request_id)
+
+    return MountedApp("Console", SEGMENT, answer)
 
 
 @asynccontextmanager

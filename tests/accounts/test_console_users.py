@@ -79,6 +79,7 @@ def test_a_password_is_kept_as_argon2id_with_a_salt_of_its_own():
     assert not verify_user_password(kept, "a long and quiet morning")
     assert not verify_user_password("no hash at all", "a long and quiet evening")
     assert DUMMY_HASH.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert hash_user_password("", bytes(limits.CONSOLE_PASSWORD_SALT_BYTES)) == DUMMY_HASH
 
 
 @pytest.mark.parametrize("name", ["nora", "nora.birch", "nora@fernhill.example", "N1", "a" * 64])

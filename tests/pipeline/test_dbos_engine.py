@@ -1,7 +1,7 @@
 """What the engine guarantees to verbs, operators and patients while it runs.
 
 Also tests `engine/engine_storage`, `engine/workflows`, `engine/self_check`, `engine/workflow_client`,
-`engine/dbos_guard`, `pipeline/schedule` and `kernel/faults`.
+`engine/dbos_guard`, `engine/queue_watch`, `pipeline/schedule` and `kernel/faults`.
 """
 
 import asyncio

@@ -12,6 +12,7 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
+from clearlane.console import SEGMENT
 from clearlane.console.account.sign_in_page import FORM_KEPT, render_sign_in
 from clearlane.console.frame import forms
 from clearlane.console.frame.act_question import ask_first
@@ -35,7 +36,6 @@ from clearlane.store.database.group_commit import DatabaseUnavailable, LockConte
 
 log = structlog.get_logger()
 
-SEGMENT = "console"
 LATER = "The service is busy. Nothing was done. Please try again in a moment."
 NO_SUCH_PAGE = "There is no such page here."
 NOT_FOR_ROLE = "Your role does not include this page."

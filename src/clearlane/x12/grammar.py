@@ -169,6 +169,8 @@ def apply_usage(elements: tuple[ElementSpec, ...], pattern: str) -> tuple[Elemen
 
 def make_seg(dictionary: Mapping[str, DictionarySegment]) -> Callable[..., SegmentSpec]:
     """Return the ``seg`` function of a dictionary."""
+    # Many places of a guide use a segment in the same way.
+    narrowed: dict[tuple[str, str], tuple[ElementSpec, ...]] = {}
 
     def seg(
         id: str,
@@ -180,12 +182,15 @@ def make_seg(dictionary: Mapping[str, DictionarySegment]) -> Callable[..., Segme
         key: tuple[int, int] | None = None,
     ) -> SegmentSpec:
         base = dictionary[id]
+        elements = narrowed.get((id, pattern))
+        if elements is None:
+            elements = narrowed[id, pattern] = apply_usage(base.elements, pattern)
         return SegmentSpec(
             id=id,
             name=name,
             usage=usage,
             repeat=repeat,
-            elements=apply_usage(base.elements, pattern),
+            elements=elements,
             syntax=base.syntax,
             key=base.key if key is None else key,
         )

@@ -219,7 +219,16 @@ class Statement:
     such a statement runs in a :class:`SystemScope` only.
     """
 
-    __slots__ = ("_compiled", "client", "core", "owners", "returns_rows", "system", "vendor_wide")
+    __slots__ = (
+        "_compiled",
+        "_make_wide",
+        "_wide",
+        "client",
+        "core",
+        "owners",
+        "returns_rows",
+        "system",
+    )
 
     def __init__(self, core: ClauseElement, *, system: bool = False) -> None:
         if not system:
@@ -233,10 +242,17 @@ class Statement:
         self.client = False
         self.owners: frozenset[str] = frozenset()
         """Owner columns that are filled in from the scope."""
-        self.vendor_wide: Statement | None = None
-        """The same SELECT for a :class:`VendorScope`."""
+        self._make_wide: Callable[[], Statement] | None = None
+        self._wide: Statement | None = None
         self.returns_rows = not isinstance(core, dml.UpdateBase) or bool(core.exported_columns)
         self._compiled: dict[str, Compiled] = {}
+
+    @property
+    def vendor_wide(self) -> "Statement | None":
+        """The same SELECT for a :class:`VendorScope`, made at its first use."""
+        if self._wide is None and self._make_wide is not None:
+            self._wide = self._make_wide()
+        return self._wide
 
     def compiled_for(self, dialect: str) -> Compiled:
         """Return the statement for this dialect, compiled at its first use."""
@@ -347,33 +363,40 @@ def scoped_select(core: Select[Any], *tables: Table) -> Statement:
     Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
     one on a client table is refused: join instead.
     """
-    _require_no_raw_sql(core)
+    parts = [*visitors.iterate(core)]  # once: there are hundreds of statements in a start
+    _refuse_raw_sql(parts)
     named = {table.name for table in tables}
-    read = {table.name for table in client_tables_in(core)}
+    read = {table.name for table in _client_tables_of(parts)}
     if not named or read != named:
         raise UnscopedStatement(f"client tables read: {sorted(read)}; named: {sorted(named)}")
-    nested = [part for part in visitors.iterate(core) if part is not core and _is_query(part)]
+    nested = [part for part in parts if part is not core and _is_query(part)]
     if any(True for part in nested for _ in client_tables_in(part)):
         raise UnscopedStatement("a nested SELECT on a client table has no owner; join it instead")
-    if any(isinstance(part, selectable.Alias) for part in visitors.iterate(core)):
+    if any(isinstance(part, selectable.Alias) for part in parts):
         raise UnscopedStatement("an alias of a client table is not limited; name the table itself")
     # SQLite has no statistics and would read all rows of the owner rather than look up the keys that are given.
-    finds_rows = {table: not _has_keys(core, table) for table in tables}
+    keys = {part.column for part in parts if isinstance(part, among)}
+    finds_rows = {table: not _has_index_of(keys, table) for table in tables}
     own = [in_scope(table, finds_rows=found) for table, found in finds_rows.items()]
     statement = _client_statement(core.where(*own), *tables)
     if SITE in statement.owners:
-        own = [in_vendor_scope(table, finds_rows=found) for table, found in finds_rows.items()]
-        wide = _client_statement(core.where(*own))
-        wide.owners = frozenset({VENDOR, SITES})
-        statement.vendor_wide = wide
+
+        def make_wide() -> Statement:
+            own = [in_vendor_scope(table, finds_rows=found) for table, found in finds_rows.items()]
+            wide = _client_statement(core.where(*own))
+            wide.owners = frozenset({VENDOR, SITES})
+            return wide
+
+        statement._make_wide = make_wide  # noqa: SLF001  (same module)
     return statement
 
 
-def _has_keys(core: Select[Any], table: Table) -> bool:
+def _has_index_of(keys: set[ColumnElement[Any]], table: Table) -> bool:
     """Return whether the rows of a table are named by a list of keys that has an index of its own."""
-    named = {part.column for part in visitors.iterate(core) if isinstance(part, among)}
+    if not keys:
+        return False
     leading = {next(iter(index.columns)) for index in table.indexes if index.columns}
-    return not named.isdisjoint({*leading, *list(table.primary_key.columns)[:1]})
+    return not keys.isdisjoint({*leading, *list(table.primary_key.columns)[:1]})
 
 
 def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: object) -> Statement:
@@ -416,7 +439,11 @@ def scoped_upsert(
 
 def client_tables_in(element: visitors.ExternallyTraversible) -> Iterator[Table]:
     """Yield the client tables that an element mentions: as a table, through a column, or by name."""
-    for part in visitors.iterate(element):
+    return _client_tables_of(visitors.iterate(element))
+
+
+def _client_tables_of(parts: Iterable[object]) -> Iterator[Table]:
+    for part in parts:
         for table in (part, getattr(part, "table", None)):
             while isinstance(table, selectable.AliasedReturnsRows):
                 table = table.element
@@ -452,7 +479,11 @@ def _require_one_client_table(table: Table, *parts: object) -> None:
 
 
 def _require_no_raw_sql(core: ClauseElement) -> None:
-    for element in visitors.iterate(core):
+    _refuse_raw_sql(visitors.iterate(core))
+
+
+def _refuse_raw_sql(parts: Iterable[object]) -> None:
+    for element in parts:
         is_literal = getattr(element, "is_literal", False) and getattr(element, "name", "*") != "*"
         if isinstance(element, TextClause) or is_literal:
             raise UnscopedStatement(
