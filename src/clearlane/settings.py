@@ -207,6 +207,12 @@ class Settings:
         "hashes alone.",
         read=_web_address,
     )
+    otlp_endpoint: str = setting(
+        "",
+        "Address of an OpenTelemetry collector (OTLP over http), such as `http://127.0.0.1:4318`, that gets traces of claims; empty "
+        "for none. It learns ids and counts alone. Needs the extra `clearlane[otel]`.",
+        read=_web_address,
+    )
     host: str = setting("127.0.0.1", "Address that the API server listens on.")
     port: int = setting(8443, "Port of the API server (https); 0 picks a free one.", read=PORT)
     public_url: str = setting(

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from clearlane.api.frame.app import MountedApp
     from clearlane.api.operations.process_log_level import ProcessLogLevel
+    from clearlane.api.operations.trace_export import TraceExport
     from clearlane.claims.write.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
@@ -115,6 +116,7 @@ class Installation:
         self._connections: Connections | None = None
         self._inquiry_runner: InquiryRunner | None = None
         self._event_watch: EventWatch | None = None
+        self._traces: TraceExport | None = None
         self._webhooks: WebhookRunner | None = None
         self._log_level: ProcessLogLevel | None = None
 
@@ -159,6 +161,7 @@ class Installation:
             event_watch=self._event_watch,
             wake_webhooks=self._wake_webhooks,
             wake_files=self._wake_files,
+            traces=self._traces,
             file_processes=self._make_file_processes(),
             submission_processes=self.submission_processes,
         )
@@ -570,6 +573,9 @@ async def _start_node(
         clock=installation.wall,
         sandbox=settings.sandbox,
     )
+    installation._traces = traces = _make_trace_export(installation)  # noqa: SLF001  (same module)
+    if traces is not None:
+        closing.push_async_callback(traces.close)
     nodes = NodeRegistration(
         installation.database,
         id=installation._node,  # noqa: SLF001  (same module)
@@ -609,6 +615,16 @@ def _make_inquiry_runner(installation: Installation) -> "InquiryRunner":
         asleep=sandbox.simulator.counted_clock.waiting_count if sandbox else no_sleeping_payers,
         claim_silence_days=installation.settings.claim_silence_days,
     )
+
+
+def _make_trace_export(installation: Installation) -> "TraceExport | None":
+    endpoint = installation.settings.otlp_endpoint
+    if not endpoint:
+        return None
+    from clearlane import __version__
+    from clearlane.api.operations.trace_export import open_trace_export
+
+    return open_trace_export(endpoint, node=installation._node, version=__version__)  # noqa: SLF001  (same module)
 
 
 def _make_webhook_runner(installation: Installation) -> "WebhookRunner":

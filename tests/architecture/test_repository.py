@@ -21,6 +21,7 @@ FOR_THOSE_WHO_HAVE_IT = {"pytest"}
 PACKAGES = {
     "argon2": "argon2-cffi",
     "markdown_it": "markdown-it-py",
+    "opentelemetry": "opentelemetry-sdk",
     "mkdocs": "mkdocs-material",
     "pydantic_core": "pydantic",
     "_pytest": "pytest",
@@ -97,12 +98,13 @@ def test_the_files_a_newcomer_looks_for_are_there():
 
 
 def declared(*groups: str) -> set[str]:
-    """Return the packages that pyproject.toml declares: `base`, `server`, `build`, `release`, `dev`."""
+    """Return the packages that pyproject.toml declares: `base`, `server`, `otel`, `build`, `release`, `dev`."""
     groups_of = PROJECT["dependency-groups"]
     build, dev = groups_of["build"], groups_of["dev"]
     lines = {
         "base": PROJECT["project"]["dependencies"],
         "server": PROJECT["project"]["optional-dependencies"]["server"],
+        "otel": PROJECT["project"]["optional-dependencies"]["otel"],
         "build": build,
         "release": groups_of["release"],
         "dev": [*build, *(line for line in dev if isinstance(line, str))],
@@ -144,7 +146,7 @@ def test_a_license_is_written_by_hand_only_if_its_package_states_none():
 
 
 def test_every_import_is_declared():
-    assert imported("src") - FOR_THOSE_WHO_HAVE_IT <= declared("base", "server")
+    assert imported("src") - FOR_THOSE_WHO_HAVE_IT <= declared("base", "server", "otel")
     everything = declared("base", "server", "dev", "release")
     assert imported("src", "tests", "bench", "tools") <= everything
 

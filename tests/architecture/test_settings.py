@@ -16,6 +16,7 @@ EXAMPLES = {
     "database_direct_url": "postgresql://app@server/clearlane",
     "public_url": "https://claims.example.org/edi",
     "timestamp_url": "http://time.example.org/stamps",
+    "otlp_endpoint": "http://collector.example.org:4318",
     "trusted_proxies": "10.0.0.0/8, 192.0.2.7",
     "log_level": "warning",
     "log_format": "json",

@@ -14,6 +14,7 @@ shared by these:
   these claims; ``stored_facts`` opens facts and documents for whoever reads them; ``claim_succession`` finds what a void or
   replacement means for the claim before it, and ``related_claims`` recomputes that one;
 - ``claim_events`` and ``payment_events``: make events of what was recorded, for the same transaction;
+- ``claim_traces``: adds steps to the traces of the calls that brought claims, for OpenTelemetry;
 - ``claim_label``: what a claim is called in lists and on pages;
 - ``awaited_thing``: what a claim awaits, as faces show it;
 - ``filing_limit``: by when a claim is to be with its payer, as faces show it;

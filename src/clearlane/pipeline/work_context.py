@@ -21,6 +21,7 @@ from clearlane.connect.connections import Connections
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
+from clearlane.kernel.traces import TraceSink
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.intake.files.file_process import FileProcesses
@@ -165,6 +166,8 @@ class WorkContext:
     """Lets this node look at the webhook endpoints, because one was added or changed."""
     wake_files: Callable[[], None] = lambda: None
     """Lets this node look for files that wait, because one was received here; others find it by their tick."""
+    traces: TraceSink | None = None
+    """Where spans go (OpenTelemetry); None if nothing is traced."""
     file_processes: FileProcesses | None = None
     """Processes large files of sites in processes of their own; None outside of a node."""
     submission_processes: SubmissionProcesses | None = None

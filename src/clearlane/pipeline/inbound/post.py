@@ -27,7 +27,9 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.tasks import run_by_size
+from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline import record_facts
+from clearlane.pipeline.claim_traces import file_trace, trace_claims, trace_posting
 from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile
 from clearlane.pipeline.inbound import post_inquiries
 from clearlane.pipeline.inbound.check_addresses import AddressCheck, check_addresses, refusal
@@ -168,7 +170,7 @@ async def post_file(
     if kept_back := _keep_back(context, file, found, accepted, is_test=is_test):
         return await _record_result(context, file, kept_back, is_test=is_test)
     await context.vault.ensure_key(inbox.OWNER)  # what is parked is sealed
-    posting = FilePosting(context, file, content, read)
+    posting, began = FilePosting(context, file, content, read), now_nanos()
     try:
         result = await posting.run()
     except StoreFault:  # the database is down or busy: the file keeps waiting
@@ -182,6 +184,7 @@ async def post_file(
             reason=FAILED.format(fault=fault_code(fault)),
             applied=posting.applied,
         )
+    trace_posting(context, id, posting.applied, began=began)
     if posting.applied:
         await confirm_answered_batches(context, file.payer_id)  # what is acknowledged has arrived
     return await _record_result(
@@ -271,7 +274,7 @@ class FilePosting:
         if not claim_facts:
             return
         await record_facts.ensure_keys(vault, claim_facts)
-        now = self._context.clock.now()
+        now, began = self._context.clock.now(), now_nanos()
         reported = {one.claim_number for one in claim_facts if one.fact.kind in RETURNED}
 
         async def job(tx: Tx) -> None:
@@ -283,6 +286,10 @@ class FilePosting:
         await self._context.database.write(inbox.SCOPE, job, actor=self._context.actor)
         self.applied += len(claim_facts)
         fault_injection.crash_point("applied")
+        await trace_claims(
+            self._context, "payer answered", {one.claim_number for one in claim_facts},
+            began=began, within=file_trace(self._file.id), inbox_id=self._file.id,
+        )  # fmt: skip
 
     def _park(self, statement: PayerStatement, reason: str) -> None:
         if len(self.parked) >= limits.PARKED_PER_FILE_MAX:

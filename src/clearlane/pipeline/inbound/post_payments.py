@@ -21,6 +21,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 from clearlane.kernel.redacted_repr import shows
 from clearlane.kernel.tasks import run_by_size
+from clearlane.kernel.traces import now_nanos
 from clearlane.payments import balance, read_835
 from clearlane.payments.cut_remittance import (
     CLAIM,
@@ -38,6 +39,7 @@ from clearlane.payments.payment import MatchedBy, Payment, PaymentSummary, Provi
 from clearlane.payments.read_835 import PaymentStart
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_unmatched
+from clearlane.pipeline.claim_traces import file_trace, trace_claims
 from clearlane.pipeline.inbound.file_payers import UNKNOWN_PAYER, FilePayers, PaymentPayer
 from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
 from clearlane.pipeline.inbound.match_claims import match_claims
@@ -402,7 +404,7 @@ class PaymentPosting:
                 place = PaymentPlace(payment_id, one.number, how)
                 claim_facts.append(claim_fact(one.content, owner, place, self._file.id))
         await record_facts.ensure_keys(vault, claim_facts)
-        now = self._context.clock.now()
+        now, began = self._context.clock.now(), now_nanos()
         matched = [(payment_id, one.place.number) for one in claim_facts if one.place]
 
         async def job(tx: Tx) -> None:
@@ -415,6 +417,10 @@ class PaymentPosting:
         await self._context.database.write(inbox.SCOPE, job, actor=self._context.actor)
         self.applied += len(claim_facts)
         fault_injection.crash_point("applied")
+        await trace_claims(
+            self._context, "payment posted", {one.claim_number for one in claim_facts},
+            began=began, within=file_trace(self._file.id), inbox_id=self._file.id,
+        )  # fmt: skip
 
     async def _find_owners(
         self, claims: Sequence[_PlacedClaim]

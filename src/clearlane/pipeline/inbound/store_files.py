@@ -16,6 +16,8 @@ from clearlane.connect.file_names import INCOMING_NAME_CHARACTERS_MAX
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.redacted_repr import shows
+from clearlane.kernel.traces import now_nanos
+from clearlane.pipeline.claim_traces import trace_received
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx, require_row
 from clearlane.store.delivery import inbox, seen_files
@@ -53,6 +55,7 @@ async def store_files(
 ) -> list[ReceivedFile]:
     """Store files in one transaction, and with each as what it was seen in its mailbox."""
     context.database.require_space()
+    began = now_nanos()
     sealed = await _seal(context, route, files)
 
     async def job(tx: Tx) -> list[ReceivedFile]:
@@ -70,7 +73,9 @@ async def store_files(
         )
         return received
 
-    return await context.database.write(inbox.SCOPE, job, actor=context.actor)
+    received = await context.database.write(inbox.SCOPE, job, actor=context.actor)
+    trace_received(context, [one.id for one in received if one.is_new], began=began)
+    return received
 
 
 def poll_key(route: PayerRoute) -> tuple[str, str, int]:

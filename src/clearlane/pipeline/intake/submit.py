@@ -12,7 +12,10 @@ import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.claims.forms import FORMS, AnyForm
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.traces import now_nanos
+from clearlane.pipeline.claim_traces import trace_call
 from clearlane.pipeline.intake.judge import FindingListing, judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.intake.read import ReadDocument, read_document
@@ -79,6 +82,25 @@ async def submit(
     While other documents are being read, one of those that come may go to the submission process of this node, which
     does the very same.
     """
+    began = now_nanos()
+    result = await _submit(context, document, form, site, actor, now, listed, extend)
+    if isinstance(result, SubmissionReceipt):
+        numbers = [one.claim_number for one in result.results]
+        trace_call(context, site.scope, to_micros(now), numbers, began=began)
+    return result
+
+
+async def _submit(
+    context: WorkContext,
+    document: bytes,
+    form: AnyForm,
+    site: Site,
+    actor: Actor,
+    now: datetime,
+    listed: tuple[Severity, ...],
+    extend: Extension | None,
+) -> SubmissionResult:
+    """Submit a document in this process or in the one beside it."""
     processes = context.submission_processes
     if processes is None or extend is not None:
         return await _submit_here(context, document, form, site, actor, now, listed, extend)

@@ -26,6 +26,8 @@ from clearlane.events.signature import signed_headers
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import VendorId, VendorScope
 from clearlane.kernel.tasks import cancel_all
+from clearlane.kernel.traces import now_nanos
+from clearlane.pipeline.claim_traces import trace_webhooks
 from clearlane.pipeline.notify.feed import PING, Envelope, FeedReader, read_feed, read_pings
 from clearlane.pipeline.notify.webhook_endpoints import (
     WebhookEndpoint,
@@ -123,6 +125,8 @@ class EndpointDelivery:
     """Not yet recorded."""
     _renewed: float = float("-inf")
     _pings_seen: int = 0
+    _began: dict[int, int] = field(default_factory=dict)
+    """When the attempts that are not yet recorded began, by event, for their traces."""
 
     @property
     def scope(self) -> VendorScope:
@@ -320,6 +324,7 @@ class EndpointDelivery:
             one = self._prepared[key] = rows.popleft()
             if not rows:
                 del self._loaded[key]
+            self._began[one.row.event_id] = now_nanos()
             self._sending[key] = asyncio.create_task(self._send(endpoint, one))
 
     def _gather(self) -> None:
@@ -385,6 +390,14 @@ class EndpointDelivery:
 
         goes_on = await context.database.write(self.scope, job, actor=context.actor)
         crash_point("webhooks recorded")
+        delivered = [
+            (row.event_id, row.claim_number)
+            for row in rows
+            if row.state == webhooks.DELIVERED and row.claim_number
+        ]
+        await trace_webhooks(context, endpoint_id, delivered, self._began)
+        for row in rows:
+            self._began.pop(row.event_id, None)
         self._count(rows, failures, given_up)
         return goes_on
 

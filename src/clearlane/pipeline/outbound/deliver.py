@@ -21,7 +21,9 @@ from clearlane.engine.fault_injection import crash_point
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline.claim_events import in_doubt_events
+from clearlane.pipeline.claim_traces import batch_trace, trace_claims
 from clearlane.pipeline.filing.filing_leaves import delivery_leaves
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
@@ -86,20 +88,23 @@ async def attempt_delivery(context: WorkContext, batch_id: int, holder: str) -> 
         return await _record_failure(
             context, sending.batch, holder, DeliveryFailure(Presence.ABSENT, ROUTE_GONE)
         )
+    began = now_nanos()
     result = await _transfer(context, route, sending, holder)
     if result is Presence.UNKNOWN:
         return await _mark_in_doubt(context, sending.batch, PRESENCE_UNKNOWN)
     if isinstance(result, DeliveryFailure):
         return await _record_failure(context, sending.batch, holder, result)
     crash_point("delivered")
-    await record_delivery(context, batch_id, actor=context.actor)
+    await record_delivery(context, batch_id, actor=context.actor, began=began)
     crash_point("recorded")
     return ARRIVED
 
 
-async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) -> None:
+async def record_delivery(
+    context: WorkContext, batch_id: int, *, actor: Actor, began: int = 0
+) -> None:
     """Record in one transaction that a batch was delivered and its claims were sent."""
-    now = context.clock.now()
+    now, began = context.clock.now(), began or now_nanos()
     async with context.database.read(batches.SCOPE) as tx:
         members = await batches.list_members(tx, batch_id)
     claim_facts = [
@@ -145,6 +150,10 @@ async def record_delivery(context: WorkContext, batch_id: int, *, actor: Actor) 
     delivered = await context.database.write(batches.SCOPE, job, actor=actor)
     if delivered is not None:
         log.info("batch delivered", **_log_facts(delivered), claims=delivered.claims)
+        await trace_claims(
+            context, "claims sent", [one.claim_number for one in members], began=began,
+            within=batch_trace(batch_id), batch_id=batch_id, payer=delivered.payer_id,
+        )  # fmt: skip
 
 
 async def confirm_answered_batches(context: WorkContext, sender: str) -> list[int]:

@@ -26,6 +26,8 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import random_text
+from clearlane.kernel.traces import now_nanos
+from clearlane.pipeline.claim_traces import batch_trace, trace_claims
 from clearlane.pipeline.outbound.deliver import ARRIVED, attempt_delivery
 from clearlane.pipeline.outbound.delivery_policy import (
     SECOND,
@@ -294,6 +296,7 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     if not claims:
         return None
     context.database.require_space()
+    began = now_nanos()
     composed = await compose_batch(context, route, kind, of_one_usage(claims, route))
     crash_point("written")
     now = to_micros(context.clock.now())
@@ -315,6 +318,10 @@ async def _create_batch(context: WorkContext, plan: _BatchPlan) -> tuple[int, in
     except ClaimAlreadyBatched:  # another node batched them first
         return None
     crash_point("batched")
+    await trace_claims(
+        context, "claims batched", composed.members, began=began, within=batch_trace(batch_id),
+        is_first=True, batch_id=batch_id, payer=plan.queue.payer_id,
+    )  # fmt: skip
     log.debug("batch written", batch=batch_id, **_log_facts(plan), claims=len(composed.members))
     return batch_id, len(composed.members)
 

@@ -52,6 +52,15 @@ class CandidateHeader(NamedTuple):
     header: bytes
 
 
+class ClaimArrival(NamedTuple):
+    """When a claim came, and whose it is: the claims of one call have the moment in common."""
+
+    claim_number: str
+    vendor_id: int
+    site_id: int
+    created_at: int
+
+
 class SentClaimRow(NamedTuple):
     """A claim of a site that was sent, with what its sender may name it by."""
 
@@ -82,6 +91,11 @@ def line_reference(vault: Vault, payer_id: str, control: str) -> str:
 def payer_number_reference(vault: Vault, payer_id: str, number: str) -> str:
     """Return the keyed hash of a number that a payer gave a claim (CLP07, REF*1K) before it gave another."""
     return vault.fingerprint(0, "CLP07", payer_id, number).hex()
+
+
+async def list_arrivals(tx: Tx, numbers: Collection[str]) -> list[ClaimArrival]:
+    """Return when claims came, in the order of their numbers."""
+    return await list_rows(tx, ClaimArrival, _ARRIVALS, numbers=sorted(numbers))
 
 
 async def find_by_account(
@@ -280,3 +294,9 @@ def _sent_under(column: ColumnElement[Any]) -> Statement:
 _SENT_BY_NUMBER = _sent_under(claims.c.claim_number)
 _SENT_BY_ACCOUNT = _sent_under(claims.c.account_key)
 _SENT_BY_PAYER_NUMBER = _sent_under(claims.c.payer_number_key)
+_ARRIVALS = Statement(
+    select_as(claims, ClaimArrival)
+    .where(among(claims.c.claim_number, "numbers"))
+    .order_by(claims.c.claim_number),
+    system=True,
+)
