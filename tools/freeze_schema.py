@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import importlib
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -111,9 +112,11 @@ def main() -> None:
         re.sub(r'^HEAD = "[^"]+"', f'HEAD = "{REVISION}"', core, flags=re.MULTILINE),
         encoding="utf-8",
     )
+    formatted = VERSIONS / f"{REVISION}_initial.py"
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", formatted], check=True)
     sums = "".join(
-        f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n"
-        for name, text in sorted(written.items())
+        f"{hashlib.sha256((VERSIONS / name).read_bytes()).hexdigest()}  {name}\n"
+        for name in sorted(written)
     )
     SUMS.write_text(sums, encoding="utf-8")
     print(

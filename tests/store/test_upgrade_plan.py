@@ -48,15 +48,17 @@ def where(place):
 @pytest.fixture
 async def released(tmp_path, monkeypatch, new_place, database_kind):
     """The migrations as of a release, in a folder of their own; each test is at its first revision."""
-    made_on = await new_place(database_kind, upgraded=False)
-    statements = await freeze_schema.statements_on(made_on.url, made_on.sqlite_file)
-    folder = tmp_path / "migrations"
-    shutil.copytree(migrate.MIGRATIONS, folder, ignore=shutil.ignore_patterns("v0*", "__pycache__"))
-    versions = folder / "versions"
     revision = freeze_schema.REVISION
-    (versions / f"{revision}.{database_kind}.sql").write_text(freeze_schema.frozen_text(statements))
-    initial = freeze_schema.initial_migration()
-    (versions / f"{revision}_initial.py").write_text(initial)
+    folder = tmp_path / "migrations"
+    kept = shutil.ignore_patterns("v0*", "__pycache__")
+    shutil.copytree(migrate.MIGRATIONS, folder, ignore=kept)
+    versions = folder / "versions"
+    if not (versions / f"{revision}_initial.py").exists():  # it is not released yet
+        made_on = await new_place(database_kind, upgraded=False)
+        statements = await freeze_schema.statements_on(made_on.url, made_on.sqlite_file)
+        frozen = freeze_schema.frozen_text(statements)
+        (versions / f"{revision}.{database_kind}.sql").write_text(frozen)
+        (versions / f"{revision}_initial.py").write_text(freeze_schema.initial_migration())
     monkeypatch.setattr(migrate, "MIGRATIONS", folder)
     monkeypatch.setattr(migrate, "HEAD", revision)
     return versions

