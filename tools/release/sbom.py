@@ -46,13 +46,12 @@ def _component(pin: Pin) -> dict[str, object]:
         "version": pin.version,
         "purl": purl,
         "licenses": [{"expression": license_of(pin.name)}],
-        # Which of the files is installed depends on the machine: each has its own hash.
+        # Which of the files is installed depends on the machine: these are the hashes of all.
         "externalReferences": [
             {
                 "type": "distribution",
-                "url": f"{purl}#{hashed[:12]}",
-                "hashes": [{"alg": "SHA-256", "content": hashed}],
+                "url": purl,
+                "hashes": [{"alg": "SHA-256", "content": hashed} for hashed in pin.hashes],
             }
-            for hashed in pin.hashes
         ],
     }
