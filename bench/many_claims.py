@@ -23,7 +23,7 @@ import httpx
 from bench.eligibility import client_of
 from bench.harness import Measure, bench
 from bench.nodes import EVERYTHING, outside
-from bench.submit import MARK, PATH, a_document, postgresql, serving
+from bench.submit import MARK, PATH, a_claim, a_document, postgresql, serving
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
 
@@ -34,6 +34,11 @@ DAYS = 60
 RUNS = 12
 PER_DOCUMENT = 50
 LOOPED = 200
+SAMPLE = a_claim()
+PATIENT = {
+    "patient_last_name": SAMPLE["F02_PatientNameLast"],
+    "patient_birth_date": SAMPLE["F03_PatientDob"],
+}
 UNREPORTED = -1
 """When they changed: so early that no report opens them."""
 LISTED = 50
@@ -152,7 +157,7 @@ class Calls:
             "status.claim": least(self.status) / self.status(),
             "list": least(self.listed),
             "list.label": least(lambda: self.listed(label="received")),
-            "search": least(lambda: self.listed(patient_last_name="Arden")),
+            "search": least(lambda: self.listed(**PATIENT)),
         }
 
 
