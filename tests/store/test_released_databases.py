@@ -62,6 +62,7 @@ async def restore(kept: Path, place: Place) -> None:
         place.sqlite_file.write_bytes(gzip.decompress((kept / SQLITE).read_bytes()))
         return
     connection = await place.raw()
+    await connection.execute("DROP SCHEMA public")  # the dump has its own
     await connection.execute(gzip.decompress((kept / POSTGRESQL).read_bytes()).decode())
     await connection.close()
 
