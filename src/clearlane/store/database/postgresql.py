@@ -55,6 +55,7 @@ from clearlane.store.database.postgresql_connection import (
 )
 from clearlane.store.database.postgresql_partitions import make_partitions, partition_state
 from clearlane.store.database.postgresql_session import (
+    ONE_PLAN,
     prepare_connection,
     require_same_database,
     transaction_settings,
@@ -222,6 +223,8 @@ class PostgresqlDatabase:
         connection = await (connect_pooled if self._direct_url else connect)(self._url)
         try:
             await self._prepare(connection)
+            if not self._direct_url:
+                await connection.execute(f"SET {ONE_PLAN}")
         except BaseException:
             await connection.close()
             raise

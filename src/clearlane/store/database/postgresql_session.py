@@ -24,8 +24,9 @@ TIME_LIMITS = (
     f"lock_timeout = '{LOCK_SECONDS_MAX}s'",
     f"idle_in_transaction_session_timeout = '{LOCK_SECONDS_MAX}s'",
 )
-# A plan is made once for a session. Left to itself the server plans each statement on a partitioned table again, since the plan
-# for one partition looks cheaper: that costs several times as much as the statement. Not behind a pooler, where no plan is kept.
+# A session that writes makes a plan once. Left to itself the server plans each statement on a partitioned table again, since the
+# plan for one partition looks cheaper: that costs several times as much as the statement. Not for lists, whose best index depends
+# on the values, and not behind a pooler, where no plan is kept.
 ONE_PLAN = "plan_cache_mode = force_generic_plan"
 # Setting, the value that is refused, and what it would cause.
 REFUSED = (
@@ -49,7 +50,7 @@ async def prepare_connection(connection: Any) -> None:
     """Check a new direct connection, and give up the right to bypass row-level security for its whole session."""
     await require_direct(connection)
     found = await _session_settings(connection)
-    await connection.execute("; ".join(f"SET {setting}" for setting in (*found, ONE_PLAN)))
+    await connection.execute("; ".join(f"SET {setting}" for setting in found))
 
 
 async def transaction_settings(connection: Any) -> str:
