@@ -93,8 +93,13 @@ async def test_a_rejected_claim_answers_a_phone_call(sandbox, biller):
     assert f"A7:562:85 , 277CA: {listed}" in text
     assert "Correct box 33a" in text
     assert "claim 1 of 1" in text
-    assert re.search(r'class="wide fault"><dt>33a', page)
-    assert text.index("Rejected (277CA)") < text.index("Received")
+    assert text.count("the billing provider's NPI is invalid") == 1, "said once, at the top"
+    assert text.count(listed.partition(": ")[2]) == 1
+    assert re.search(r'id="why-1">\s*<p class="field"><span class="reason-number">1</span>', page)
+    assert re.search(
+        r'class="wide fault"><dt>33a.*<span class="under reason">see <a href="#why-1"', page
+    )
+    assert text.index("Rejected (277CA) see 1") < text.index("Received")
 
 
 async def test_a_decided_claim_names_its_payment_and_a_silent_one_says_what_to_do(sandbox, biller):

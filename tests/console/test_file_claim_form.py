@@ -113,8 +113,11 @@ async def test_the_box_of_a_faulty_diagnosis_is_marked(sandbox, biller):
     number = await send(sandbox, "M2", "ACC-2", **{"ABF:R519": "ABF:R51"})
     page = await biller.text(f"/claims/{number}")
     assert re.search(
-        r'<div class="wide fault"><dt>21 .*<span class="under reason">The ICD-10-CM', page
+        r'<div class="wide fault"><dt>21 .*<span class="under reason">see <a href="#why-1"', page
     )
+    assert re.search(r'id="why-1">\s*<p class="field"><span class="reason-number">1</span>', page)
+    assert text_of(page).count("The ICD-10-CM") == 1, "said once, at the top"
+    assert text_of(page).count("see 1") == 3, "box, segment and history point to it"
     # What only X12 has stands below the table of lines, which would be wider than a page of 1280 pixels.
     lines = page[page.index("<caption>Service lines") : page.index("</table>")]
     assert "Line item control number" not in lines
@@ -123,10 +126,15 @@ async def test_the_box_of_a_faulty_diagnosis_is_marked(sandbox, biller):
 
 async def test_a_payers_complaint_names_the_element_of_the_senders_file(sandbox, biller):
     number = sandbox.numbers["3016"]
-    rejected = text_of(await biller.text(f"/claims/{number}"))
+    page = await biller.text(f"/claims/{number}")
+    rejected = text_of(page)
     assert "Correct Patient birth and sex: birth date" in rejected
     segment = "26 2010CA DMG*D8*20150304*M Patient birth and sex"
-    assert f"{segment} The payer says the patient's birth date is invalid." in rejected
+    assert f"{segment} see 1" in rejected
+    said = "The payer says the patient's birth date is invalid."
+    assert rejected.count(said) == 1, "said once, at the top"
+    assert re.search(rf'id="why-1">(?:(?!</div>).)*{re.escape(said[:14])}', page, re.DOTALL)
+    assert 'href="#why-1" aria-label="Reason 1, at the top of the page"' in page
     links = re.findall(r'href="/console(/worklists/fix\?[^"]+)"', await biller.text("/worklists"))
     assert links
     for link in links:

@@ -15,7 +15,12 @@ from clearlane.claims.fields import Claim, ClaimField, ClaimPart, JsonClaim, fie
 from clearlane.claims.forms import AnyForm, form_of, form_of_kind
 from clearlane.claims.institutional_view import CodeView
 from clearlane.claims.x12_claim import X12Claim
-from clearlane.console.claims.file_claim_form import SegmentRow, segment_rows, view_values
+from clearlane.console.claims.file_claim_form import (
+    FieldFault,
+    SegmentRow,
+    segment_rows,
+    view_values,
+)
 from clearlane.console.frame import page_text
 from clearlane.x12 import codes as x12_codes
 
@@ -32,8 +37,7 @@ class FormBox:
     number: str
     title: str
     value: str = field(repr=False)
-    fault: str = ""
-    """The payer's sentence about it; empty if there is none."""
+    fault: FieldFault | None = None
     repaired: bool = False
     given: str = field(default="", repr=False)
     """What a repaired box was given as, if that is known."""
@@ -49,7 +53,7 @@ class LineTable:
     """The service lines: the boxes that any line fills, and the cells of each line."""
 
     columns: list[tuple[str, str]]
-    rows: list[list[tuple[str, str]]] = field(repr=False)
+    rows: list[list[tuple[str, FieldFault | None]]] = field(repr=False)
     """Value and fault of each cell."""
     other: list[FormBox] = field(default_factory=list, repr=False)
     """Filled fields that only X12 has: as columns they would make the table wider than its page."""
@@ -76,13 +80,13 @@ class FormSheet:
 
 def form_sheet(
     claim: Claim,
-    faults: Mapping[str, str],
+    faults: Mapping[str, FieldFault],
     repaired: Sequence[str] = (),
     given: Mapping[str, str] | None = None,
 ) -> FormSheet:
     """Return a claim as boxes.
 
-    ``faults`` has the payer's sentence for each field at fault, by its path; ``given`` what repaired ones were before.
+    ``faults`` has what is wrong with each field at fault, by its path; ``given`` what repaired ones were before.
     """
     if isinstance(claim, X12Claim):
         return _file_sheet(claim, faults)
@@ -90,7 +94,7 @@ def form_sheet(
     return _sheet(form, claim.__dict__, faults, repaired, given or {}, _line_table(claim, faults))
 
 
-def _file_sheet(claim: X12Claim, faults: Mapping[str, str]) -> FormSheet:
+def _file_sheet(claim: X12Claim, faults: Mapping[str, FieldFault]) -> FormSheet:
     """Return a claim of a file as the boxes that its view fills, and as its segments."""
     form = form_of_kind(form_of(claim).kind)
     values, wrong = view_values(claim, form.view_table, "", faults)
@@ -106,7 +110,7 @@ def _file_sheet(claim: X12Claim, faults: Mapping[str, str]) -> FormSheet:
 def _sheet(
     form: AnyForm,
     values: Mapping[str, Any],
-    faults: Mapping[str, str],
+    faults: Mapping[str, FieldFault],
     repaired: Sequence[str],
     given: Mapping[str, str],
     lines: LineTable,
@@ -158,14 +162,14 @@ def _box(
     held: Mapping[str, Any],
     same: Sequence[ClaimField],
     titles: Mapping[str, str],
-    faults: Mapping[str, str],
+    faults: Mapping[str, FieldFault],
     repaired: frozenset[str],
     given: Mapping[str, str],
 ) -> FormBox:
     number = same[0].box
     title = titles.get(number, same[0].label)
     values = [_with_meaning(each, show_value(held.get(each.name))) for each in same]
-    fault = next((text for each in same if (text := _fault_of(each.name, faults))), "")
+    fault = next(filter(None, (_fault_of(each.name, faults) for each in same)), None)
     return FormBox(
         number=number,
         title=title,
@@ -201,17 +205,17 @@ def _with_words(value: str, meaning: str) -> str:
     return f"{value} ({meaning})" if meaning and meaning != value else value
 
 
-def _fault_of(name: str, faults: Mapping[str, str]) -> str:
-    return next((text for path, text in faults.items() if path.partition("[")[0] == name), "")
+def _fault_of(name: str, faults: Mapping[str, FieldFault]) -> FieldFault | None:
+    return next((fault for path, fault in faults.items() if path.partition("[")[0] == name), None)
 
 
-def _line_table(claim: JsonClaim, faults: Mapping[str, str]) -> LineTable:
+def _line_table(claim: JsonClaim, faults: Mapping[str, FieldFault]) -> LineTable:
     form = form_of(claim)
     at_lines = [f"{form.lines_field}[{at}]." for at in range(len(form.lines(claim)))]
     cells = [
         (
             line.__dict__,
-            {path[len(at) :]: text for path, text in faults.items() if path.startswith(at)},
+            {path[len(at) :]: fault for path, fault in faults.items() if path.startswith(at)},
         )
         for at, line in zip(at_lines, form.lines(claim), strict=True)
     ]
@@ -219,7 +223,7 @@ def _line_table(claim: JsonClaim, faults: Mapping[str, str]) -> LineTable:
 
 
 def _line_cells(
-    form: AnyForm, lines: Sequence[tuple[Mapping[str, Any], Mapping[str, str]]]
+    form: AnyForm, lines: Sequence[tuple[Mapping[str, Any], Mapping[str, FieldFault]]]
 ) -> LineTable:
     """Return the table of lines by their values and faults."""
     filled = [
@@ -234,7 +238,7 @@ def _line_cells(
             [
                 (
                     _line_value(form, each, show_value(values.get(each.name))),
-                    wrong.get(each.name, ""),
+                    wrong.get(each.name),
                 )
                 for each in shown
             ]

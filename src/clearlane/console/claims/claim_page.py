@@ -47,6 +47,7 @@ from clearlane.console.claims.claim_words import (
     label_tag,
 )
 from clearlane.console.claims.claims_page import find_page, payer_name, total_lists
+from clearlane.console.claims.file_claim_form import FieldFault
 from clearlane.console.frame.act_question import ADDS
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
@@ -190,6 +191,10 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
     """Render the page of a claim. A branch for each part of it that not every claim, or not every reader, has."""
     opened = await open_claim(request)
     why = explanations(opened.history)
+    # Those at the top of the page, by their numbers from 1: boxes, segments and history point to them.
+    reasons = (
+        [] if opened.is_replaced else [one for one in why if is_fixable(one, opened.row.label)]
+    )
     advice = claim_advice(opened.row, opened.history)
     notes = await claim_work.list_notes(
         request.context.work_context, opened.site, opened.number, actor=request.actor
@@ -219,7 +224,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         awaiting=awaiting_words(row.awaiting, payer) if row.awaiting else "",
         filing=row.filing.sentence() if row.filing else "",
         era=await _era_words(request, opened),
-        why=[one for one in why if is_fixable(one, row.label)],
+        why=reasons,
         rest=[one for one in why if not is_fixable(one, row.label)],
         advice=advice,
         main=main,
@@ -235,10 +240,11 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         own_source=OWN_SOURCE,
         entry_kind=lambda entry: _entry_kind(entry, row.label),
         entry_words=_entry_words,
-        entry_sentences=lambda entry: _entry_sentences(request, opened, entry),
+        entry_sentences=lambda entry: _entry_sentences(request, opened, reasons, entry),
+        entry_reasons=lambda entry: _entry_reasons(opened, reasons, entry),
         shown=shown,
         views=_views(request, opened, shown, len(notes)),
-        sheet=_sheet(opened) if shown == "form" else None,
+        sheet=_sheet(opened, reasons) if shown == "form" else None,
         claim_payments=claim_payments,
         lines=lines,
         table=money_table(lines) if lines else None,
@@ -315,6 +321,15 @@ def faults_by_field(opened: OpenedClaim) -> dict[str, str]:
     return {path: " ".join(dict.fromkeys(sentences)) for path, sentences in found.items()}
 
 
+def _numbers_by_field(reasons: Sequence[Explanation]) -> dict[str, tuple[int, ...]]:
+    """Return the numbers of the reasons at the top of the page that name each field, by its path."""
+    found: dict[str, tuple[int, ...]] = {}
+    for number, one in enumerate(reasons, 1):
+        for each in one.fields:
+            found[each.path] = (*found.get(each.path, ()), number)
+    return found
+
+
 def sent_value(opened: OpenedClaim, path: str) -> str:
     """Return the value of a field of the claim, as it was sent; of one that was never sent, as it was given."""
     if opened.row.label in STOPPED_LABELS and path in opened.history.loaded.given:
@@ -343,12 +358,16 @@ def _decided(request: PageRequest, opened: OpenedClaim) -> str:
     return f"{by}{name}, {day:%b} {day.day}"
 
 
-def _sheet(opened: OpenedClaim) -> FormSheet:
+def _sheet(opened: OpenedClaim, reasons: Sequence[Explanation]) -> FormSheet:
     loaded = opened.history.loaded
     repaired = [path.partition("[")[0] for path, _ in loaded.repairs]
     # If nothing in the claim is wrong, as before an appeal, no box is marked.
     is_corrected = claim_advice(opened.row, opened.history).act in CORRECTED
-    faults = faults_by_field(opened) if is_corrected else {}
+    numbers = _numbers_by_field(reasons)
+    faults = {
+        path: FieldFault(sentence, numbers.get(path, ()))
+        for path, sentence in (faults_by_field(opened) if is_corrected else {}).items()
+    }
     return form_sheet(loaded.claim, faults, repaired, loaded.given)
 
 
@@ -376,15 +395,31 @@ def _entry_words(entry: HistoryEntry) -> tuple[str, str]:
 
 
 def _entry_sentences(
-    request: PageRequest, opened: OpenedClaim, entry: HistoryEntry
+    request: PageRequest, opened: OpenedClaim, reasons: Sequence[Explanation], entry: HistoryEntry
 ) -> Iterable[str]:
-    """Return an entry's sentences: fields by their boxes, days as pages write them; payers' faults for operators."""
+    """Return an entry's sentences: fields by their boxes, days as pages write them; payers' faults for operators.
+
+    What is wrong is said at the top of the page, if it says why.
+    """
     loaded, sentences = opened.history.loaded, iter(entry.sentences)
     if request.is_operator:
         sentences = iter((*entry.sentences, *entry.operator_sentences))
     if entry.headline == CHECKED:
-        sentences = check_sentences(loaded, partial(field_words, form_of(loaded.claim)))
+        said = {one.happened for one in reasons if one.source == OWN_SOURCE}
+        name_field = partial(field_words, form_of(loaded.claim))
+        sentences = check_sentences(loaded, name_field, without=said)
     return map(spell_days, sentences)
+
+
+def _entry_reasons(
+    opened: OpenedClaim, reasons: Sequence[Explanation], entry: HistoryEntry
+) -> tuple[int, ...]:
+    """Return the numbers of the reasons at the top of the page that an entry of the history gave; none for any other."""
+    if entry.headline == CHECKED:
+        given = [one.source == OWN_SOURCE for one in reasons]
+    else:
+        given = [one in entry.explanations for one in reasons]
+    return tuple(number for number, is_given in enumerate(given, 1) if is_given)
 
 
 def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:

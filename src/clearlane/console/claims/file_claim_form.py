@@ -20,6 +20,15 @@ from clearlane.x12.writer.encode import readable_signs
 KEPT_SEGMENTS = frozenset({"HL", "LX"})
 
 
+class FieldFault(NamedTuple):
+    """What is wrong with a field."""
+
+    sentence: str
+    """The payer's sentence, or ours."""
+    reasons: tuple[int, ...] = ()
+    """The numbers under which the page says it in full, from 1; none if it does not."""
+
+
 class FileElement(NamedTuple):
     """An element or component of a claim of a file that a person may correct."""
 
@@ -37,17 +46,17 @@ class SegmentRow:
     loop: str
     name: str
     text: str = field(repr=False)
-    fault: str = ""
+    fault: FieldFault | None = None
 
 
 def view_values(
-    claim: X12Claim, table: ViewTable, at: str, faults: Mapping[str, str]
-) -> tuple[dict[str, Any], dict[str, str]]:
+    claim: X12Claim, table: ViewTable, at: str, faults: Mapping[str, FieldFault]
+) -> tuple[dict[str, Any], dict[str, FieldFault]]:
     """Return the values of a view and their faults by the names of V3's fields; ``at`` begins the paths of a line."""
     form = form_of(claim)
     places = form.places(claim)
     values: dict[str, Any] = {}
-    wrong: dict[str, str] = {}
+    wrong: dict[str, FieldFault] = {}
     for name, path in table.paths.items():
         value = form.value(claim, at + path)
         if value is not None and not _is_part(value):
@@ -57,13 +66,15 @@ def view_values(
     return values, wrong
 
 
-def _fault_at(places: ClaimPlaces, path: str, value: Any, faults: Mapping[str, str]) -> str:
+def _fault_at(
+    places: ClaimPlaces, path: str, value: Any, faults: Mapping[str, FieldFault]
+) -> FieldFault | None:
     """Return what is wrong with a value, or with one of a list, such as a diagnosis."""
     items = [f"{path}[{at}]" for at in range(len(value))] if isinstance(value, tuple) else []
     # If one of a list cannot be read, the view has none of them; their places are known.
     items += [known for known in places.known if known.startswith(f"{path}[")]
     found = (faults.get(places.locate(one)) for one in (path, *items))
-    return next(filter(None, found), "")
+    return next(filter(None, found), None)
 
 
 def _is_part(value: Any) -> bool:
@@ -72,7 +83,7 @@ def _is_part(value: Any) -> bool:
     return is_dataclass(first) and not isinstance(first, CodeView)
 
 
-def segment_rows(claim: X12Claim, faults: Mapping[str, str]) -> list[SegmentRow]:
+def segment_rows(claim: X12Claim, faults: Mapping[str, FieldFault]) -> list[SegmentRow]:
     """Return the segments of a claim and of the levels around it, with what is wrong in them."""
     by_number = {
         at.number: fault for location, fault in faults.items() if (at := parse_location(location))
@@ -84,7 +95,7 @@ def segment_rows(claim: X12Claim, faults: Mapping[str, str]) -> list[SegmentRow]
             loop=one.loop,
             name=one.name,
             text=readable_signs("*".join(one.segment).translate(separators)),
-            fault=by_number.get(one.number, "") or faults.get(one.location(), ""),
+            fault=by_number.get(one.number) or faults.get(one.location()),
         )
         for one in segments_of(claim)
     ]

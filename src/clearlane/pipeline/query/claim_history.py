@@ -3,7 +3,7 @@
 Knows facts, payments and batches, and the sentences for them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -300,11 +300,19 @@ async def load_history_in_scope(
 
 
 def check_sentences(
-    loaded: LoadedClaim, name_field: Callable[[str], str] = path_in_claim
+    loaded: LoadedClaim,
+    name_field: Callable[[str], str] = path_in_claim,
+    *,
+    without: Container[str] = (),
 ) -> Iterator[str]:
-    """Yield what our check found and repaired; ``name_field`` names a field by its path."""
+    """Yield what our check found and repaired; ``name_field`` names a field by its path.
+
+    Findings with a message in ``without`` are left out: the page says them elsewhere.
+    """
     yield "Not accepted." if loaded.row.state in claims.WITH_ERRORS else "Accepted."
     for finding in errors_first(loaded.findings):
+        if finding.message in without:
+            continue
         severity = SEVERITY_NOUNS[finding.severity].capitalize()
         yield ": ".join(filter(None, (severity, name_field(finding.location), finding.message)))
     yield from summarize_repairs((name_field(path), kind) for path, kind in loaded.repairs)
