@@ -53,6 +53,14 @@ async def test_a_route_goes_down_is_paused_and_comes_back(sandbox):
         assert text in page, text
     one = unescape(await operator.text(PATH))
     assert "failed tr" in one
+    asked = unescape((await operator.ask(f"{PATH}/pause", form={})).body.decode())
+    for figure in (
+        "1 claim, $100.00: waiting to be sent.",
+        "1 file: written, and not delivered.",
+        "files: delivered, and not answered.",
+        "0 questions: asked, and not answered.",
+    ):
+        assert figure in asked, figure
     answer = await operator.confirm(f"{PATH}/pause", form={"back": "list"})
     assert answer.headers["location"] == "/console/payers?done=paused"
     assert "Claims are accepted and wait." in await operator.text("/payers?done=paused")

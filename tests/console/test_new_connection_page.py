@@ -227,6 +227,8 @@ async def test_what_a_removal_would_stop_is_said_first(sandbox, operator, tmp_pa
     assert answer.headers["location"] == "/console/payers?done=removed"
     page = await operator.text(f"{PATH}/remove/{second}")
     assert "has no other route: claims to it are accepted, and wait until it has one." in page
+    assert re.search(r"\d+ claims?, \$[\d,.]+: waiting to be sent\.", page)
+    assert re.search(r"\d+ questions?: asked, and not answered\.", page)
     answer = await operator.ask(f"{PATH}/stop/{second}", form={})
     assert answer.headers["location"] == f"/console{PATH}?done=stopped"
     page = await operator.text(f"{PATH}/remove/{second}")

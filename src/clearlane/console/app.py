@@ -133,7 +133,7 @@ class Console:
                 request.form = kept.replaced(page.kept)
         try:
             request.menu_counts = await count_menu(request) if page.menu else {}
-            asked = ask_first(request, page.ask) if page.ask is not None else None
+            asked = await ask_first(request, page.ask) if page.ask is not None else None
             return asked or await page.show(request)
         except NoSuchPage as why:
             return await self._message(request, 404, "Not found", str(why))

@@ -121,6 +121,7 @@ async def _ask_about_every(request: PageRequest, show: ShowList, do: str) -> Res
         f"{ACTION_WORDS[do]}: {counted}, ${cents}?",
         sentence=f"This concerns all {counted} that fit the filter of the list, ${cents} charged together, not only those "
         "that its page shows.",
+        figures=(),
         button=f"{ACTION_WORDS[do]}: {counted}",
         no="Do nothing",
         takes_away=False,

@@ -6,7 +6,7 @@ the fields of the form; only the form of that page carries out the act. It works
 Knows no page.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -64,6 +64,8 @@ class AskFirst:
     """The field that says what is to be done."""
     questions: Mapping[str, ActQuestion] = field(default_factory=dict)
     """By the field's value."""
+    figures: Callable[[PageRequest], Awaitable[Sequence[str]]] | None = None
+    """Return what the act concerns now, in sentences with figures; None if there is nothing to count."""
     unasked: frozenset[str] | None = None
     """Values that are done at once; None if every value without a question is. Any other value is refused."""
 
@@ -77,7 +79,7 @@ class AskFirst:
         return not known and self.unasked is not None and value not in self.unasked
 
 
-def ask_first(request: PageRequest, ask: AskFirst) -> Response | None:
+async def ask_first(request: PageRequest, ask: AskFirst) -> Response | None:
     """Return the question before the act of a form; None if it was answered, or if nothing is asked."""
     value = request.form.get(ask.by) if ask.by else ""
     if ask.refuses(value):
@@ -91,6 +93,7 @@ def ask_first(request: PageRequest, ask: AskFirst) -> Response | None:
         "confirm.html",
         question.title.format_map(words),
         sentence=question.sentence.format_map(words),
+        figures=await ask.figures(request) if ask.figures else (),
         button=question.button.format_map(words),
         no=question.no,
         takes_away=question.takes_away,

@@ -46,12 +46,14 @@ from clearlane.pipeline.operator import new_route, route_admin
 from clearlane.pipeline.query.route_states import (
     RouteDay,
     RouteState,
+    count_open,
     list_files,
     load_days,
     load_traffic,
 )
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.delivery import route_traffic
+from clearlane.store.delivery.route_traffic import UNANSWERED_FILES_MAX
 from clearlane.store.delivery.routes import (
     RouteHistoryEntry,
     count_waiting,
@@ -101,13 +103,20 @@ async def show_connection(request: PageRequest) -> Response:
     return await _render(request, await _state(request), None)
 
 
+async def at_stake(request: PageRequest) -> list[str]:
+    """Return what waits for the payer of the address, and what it has not answered, in sentences."""
+    return [*await _waits(request, await _state(request))]
+
+
 @pages.act(
     "/payers/{type}/{payer}/pause",
     AskFirst(
         back="/payers/{type}/{payer}",
+        figures=at_stake,
         question=ActQuestion(
             title="Pause {subject}?",
-            sentence="Nothing is sent to this payer until someone resumes it. Claims are accepted, and wait.",
+            sentence="Nothing is sent to this payer until someone resumes it. Claims are accepted, and wait. "
+            "Answers are still collected, and questions still asked.",
             button="Pause",
         ),
     ),
@@ -198,6 +207,7 @@ async def show_removal(request: PageRequest) -> Response:
         route=route,
         path=route_path(state),
         stops=list(_stops(state, route, files)),
+        figures=await _waits(request, state) if route.active else [],
     )
 
 
@@ -246,11 +256,22 @@ def _stops(state: RouteState, route: Route, files: int) -> Iterator[str]:
             else "."
         )
         return
-    claims = state.waiting.claims
-    money = page_text.money(state.waiting.cents)
     yield f"{state.name} has no other route: claims to it are accepted, and wait until it has one."
-    if claims:
-        yield f"{page_text.count(claims, 'claim')}, ${money}, wait{'s' if claims == 1 else ''} for it now."
+
+
+async def _waits(request: PageRequest, state: RouteState) -> list[str]:
+    """Return what waits for a payer now, and what it has and has not answered, in sentences; nothing is left out."""
+    open = await count_open(
+        request.context.database, state.destination, request.context.clock.now()
+    )
+    waiting = state.waiting
+    most = "At least " if open.files == UNANSWERED_FILES_MAX else ""
+    return [
+        f"{page_text.count(waiting.claims, 'claim')}, ${page_text.money(waiting.cents)}: waiting to be sent.",
+        f"{page_text.count(waiting.files, 'file')}: written, and not delivered.",
+        f"{most}{page_text.count(open.files, 'file')}: delivered, and not answered.",
+        f"{page_text.count(open.questions, 'question')}: asked, and not answered.",
+    ]
 
 
 async def _act(

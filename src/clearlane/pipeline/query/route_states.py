@@ -34,6 +34,7 @@ from clearlane.store.delivery.route_traffic import UnansweredFiles
 from clearlane.store.delivery.routes import list_routes
 from clearlane.store.events import delivery_failures
 from clearlane.store.events.delivery_failures import DeliveryFailureRow
+from clearlane.store.installation import operating_counts
 
 DAYS_SHOWN = 30
 FILES_COUNTED_MAX = 5_000
@@ -149,6 +150,16 @@ class RouteTraffic:
     """The files that the payer has and has not answered after some days."""
     failures: tuple[DeliveryFailureRow, ...] = ()
     """The last tries that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAtPayer:
+    """What is on its way to or at a payer and has no answer yet."""
+
+    files: int
+    """Files that the payer has, and has answered for no claim; of the newest UNANSWERED_FILES_MAX."""
+    questions: int
+    """Questions about benefits or claims."""
 
 
 @dataclass(slots=True)
@@ -300,6 +311,19 @@ async def load_traffic(
                 failures=tuple(failures),
             )
     return found
+
+
+async def count_open(database: Database, destination: Destination, now: datetime) -> OpenAtPayer:
+    """Count what a destination has and has not answered."""
+    at = to_micros(now)
+    since = at - delivery_failures.FAILURES_KEPT_DAYS * delivery_failures.DAY_MICROS
+    async with database.read(route_traffic.SCOPE) as tx:
+        unanswered = await route_traffic.find_unanswered(
+            tx, destination, delivered_from=since, delivered_before=at
+        )
+        questions = await operating_counts.count_open_inquiries(tx)
+    asked = sum(one.inquiries for one in questions if (one.type, one.payer_id) == destination)
+    return OpenAtPayer(unanswered.files, asked)
 
 
 async def list_files(
