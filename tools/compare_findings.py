@@ -14,39 +14,41 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-
-import msgspec
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 FIRED_MIN = 20
 SHOWN_MAX = 10
-# Runs in both trees, so it uses only what both have: reading, and the check.
+# Runs with the code of each tree and the test code of this one, so it uses only what both have: reading, and the check.
 JUDGE = """
-import json, sys, msgspec
-from pathlib import Path
+import json, sys
 from clearlane.claims import forms
 from clearlane.claims.read.decode import read_claim
-from clearlane.claims.rules import RuleInputs, repair_and_check
-class Mutated(msgspec.Struct):
-    kind: str
-    raw: str
-    inputs: RuleInputs
-for each in msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=list[Mutated]):
+from clearlane.claims.rules import repair_and_check
+from tests.claims.mutated_claims import mutated_claims
+for each in mutated_claims(int(sys.argv[1])):
     # Before forms had names, the kind was their key.
-    form = getattr(forms, 'form_of_kind', str)(each.kind)
+    form = getattr(forms, 'form_of_kind', str)(each.kind.kind)
     read = read_claim(form, each.raw.encode(), "Claims[0]")
     found = read.findings
     if read.claim is not None:
         found = (*found, *repair_and_check(read.claim, each.inputs).findings)
-    print(json.dumps([(each.rule, each.location, each.message) for each in found]))
+    print(json.dumps([each.raw, [(each.rule, each.location, each.message) for each in found]]))
 """
 
 
-def findings(tree: Path, claims: Path) -> Iterator[list[list[str]]]:
-    """Yield the findings of each claim, as the code of a tree makes them."""
+class Judged(NamedTuple):
+    """A claim, and its findings as the code of a tree makes them."""
+
+    raw: str
+    findings: list[list[str]]
+
+
+def judge(tree: Path, claims: int) -> Iterator[Judged]:
+    """Yield each claim with its findings."""
     judged = subprocess.run(
-        [sys.executable, "-c", JUDGE, str(claims)],
-        env={**os.environ, "PYTHONPATH": str(tree / "src")},
+        [sys.executable, "-P", "-c", JUDGE, str(claims)],
+        env={**os.environ, "PYTHONPATH": f"{tree / 'src'}:{ROOT}"},
         cwd=tree,
         capture_output=True,
         text=True,
@@ -54,43 +56,44 @@ def findings(tree: Path, claims: Path) -> Iterator[list[list[str]]]:
     )
     if judged.returncode:
         raise SystemExit(judged.stderr)
-    yield from map(json.loads, judged.stdout.splitlines())
+    for line in judged.stdout.splitlines():
+        yield Judged(*json.loads(line))
 
 
 def main() -> int:
     """Run the comparison."""
     from clearlane.claims.rules import RULES
-    from tests.claims.mutated_claims import mutated_claims
 
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("base", help="the revision to compare with")
     options.add_argument("--claims", type=int, default=5_000)
     given = options.parse_args()
-    made = mutated_claims(given.claims)
     with tempfile.TemporaryDirectory() as folder:
-        base, claims = Path(folder) / "base", Path(folder) / "claims"
-        claims.write_bytes(
-            msgspec.json.encode([each._asdict() | {"kind": each.kind.kind} for each in made])
-        )
+        base = Path(folder) / "base"
         subprocess.run(
             ["git", "worktree", "add", "--quiet", "--detach", str(base), given.base],
             cwd=ROOT,
             check=True,
         )
         try:
-            before, after = list(findings(base, claims)), list(findings(ROOT, claims))
+            old, new = list(judge(base, given.claims)), list(judge(ROOT, given.claims))
         finally:
             subprocess.run(
                 ["git", "worktree", "remove", "--force", str(base)], cwd=ROOT, check=True
             )
-    different = [at for at, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+    if [each.raw for each in old] != [each.raw for each in new]:
+        raise SystemExit("The trees make other claims of the same mutations: their samples differ.")
+    before, after = [each.findings for each in old], [each.findings for each in new]
+    different = [
+        at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other
+    ]
     for at in different[:SHOWN_MAX]:
         print(f"claim {at}")
-        print(*(f"  - {old}" for old in before[at] if old not in after[at]), sep="\n")
-        print(*(f"  + {new}" for new in after[at] if new not in before[at]), sep="\n")
+        print(*(f"  - {one}" for one in before[at] if one not in after[at]), sep="\n")
+        print(*(f"  + {one}" for one in after[at] if one not in before[at]), sep="\n")
     fired = Counter(rule for found in before for rule, _, _ in found)
     rare = {rule: fired[rule] for rule in RULES if fired[rule] < FIRED_MIN}
-    print(f"{len(made)} claims, {fired.total()} findings, {len(different)} claims differ")
+    print(f"{len(old)} claims, {fired.total()} findings, {len(different)} claims differ")
     print(f"rules that fired less than {FIRED_MIN} times: {rare or 'none'}")
     return 1 if different else 0
 

@@ -55,6 +55,9 @@ def _mutated(
         inputs |= other.facts
     _change(claim, case.breaks)
     inputs |= case.facts
+    if (payer := inputs["payer"]) is None or not payer.member_id_pattern:
+        # What a payer wants is said by its own row: without a pattern it wants none.
+        inputs["edits"] = frozenset(inputs.get("edits", ())) - {"member_id"}
     if at % 2:
         for path in rng.sample(sorted(values[case.kind]), rng.randint(1, 8)):
             choice = rng.choice([*values[case.kind][path], ...])
