@@ -307,6 +307,26 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     await act("snooze-7")
     assert not await listed()
     assert not await listed_for_programs()
+    # Undo takes back what the button did, once, and leaves who works on it.
+    for do in ("snooze-30", "done"):
+        address = (await act(do, reason="A typing mistake")).headers["location"]
+        address = address.removeprefix("/console")
+        assert not await listed()
+        [undo_at] = re.findall(r'name="undo-at" value="(\d+)"', await biller.text(address))
+        other = await sandbox.person(ConsoleRole.BILLER, "B-1")
+        form = {"do": "undo", "undo-at": undo_at}
+        elsewhere = await other.ask("/worklists", form=form)
+        assert elsewhere.headers["location"].endswith("?done=not-undone"), "of another site"
+        taken = await act("undo", address, **{"undo-at": undo_at})
+        assert taken.headers["location"] == "/console/worklists?done=undo"
+        assert "on the worklist again" in await biller.text("/worklists?done=undo")
+        assert await listed()
+        assert await listed("&mine=1")
+        again = await act("undo", address, **{"undo-at": undo_at})
+        assert again.headers["location"] == "/console/worklists?done=not-undone"
+        assert (await act("undo", **{"undo-at": "x"})).headers["location"].endswith("not-undone")
+    await act("snooze-7")
+    assert not await listed()
     await sandbox.advance(8)
     assert await listed()
     assert await listed_for_programs()
@@ -333,8 +353,8 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
     assert await listed()
     day = (today + timedelta(days=3)).isoformat()
     done = await act("snooze-until", "/claims?tab=needs_you&group=0", until=day)
-    location = "/console/claims?tab=needs_you&group=0&done=snooze-until"
-    assert done.headers["location"] == location
+    location = r"/console/claims\?tab=needs_you&group=0&done=snooze-until&undo-at=\d+"
+    assert re.fullmatch(location, done.headers["location"])
     assert not await listed()
     await sandbox.advance(2)
     assert not await listed()
@@ -350,6 +370,8 @@ async def test_ticked_claims_are_assigned_put_aside_and_done(sandbox, biller):
         rows = await tx.rows(AUDIT)
     done = [row for row in rows if row[0] == "claim.done"]
     assert number in done[-1][1]
+    taken_up = [row[1] for row in rows if row[0] == "claim.taken_up"]
+    assert (len(taken_up), all(number in ids for ids in taken_up)) == (2, True)
     assert not any(sandbox.foreign in row[1] for row in rows if row[0].startswith("claim."))
 
 

@@ -1,5 +1,6 @@
 """Claims and worklists: tabs, filters, one row per claim, totals, pages, and the same list as CSV."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -44,6 +45,10 @@ from clearlane.store.claims.claim_query import ClaimListKey, ClaimOrder, ListPos
 
 pages = PageRows(roles=EVERYBODY, menu="/claims")
 SNOOZE_UNTIL = "snooze-until"
+UNDO = "undo"
+UNDO_AT = "undo-at"
+"""The moment of what was put aside or done, in an address and in the form that takes it back."""
+_MICROS = re.compile(r"\d{1,16}", re.ASCII)
 NOTICES = {
     "assign": "The ticked claims are assigned to you.",
     "release": "The ticked claims are unassigned.",
@@ -52,6 +57,8 @@ NOTICES = {
     "snooze-30": "The ticked claims come back in 30 days.",
     SNOOZE_UNTIL: "The ticked claims come back on the day you chose.",
     "done": "The ticked claims are done. They come back when the payer decides again.",
+    UNDO: "Taken back: the claims are on the worklist again.",
+    "not-undone": "Nothing was taken back: someone has worked on these claims since.",
 }
 
 PAGE_ROWS = 50
@@ -156,12 +163,21 @@ async def show_worklists(request: PageRequest, refused: RefusedWork | None = Non
     return await _show(request, tab="needs_you", refused=refused)
 
 
-def list_path(request: PageRequest, *, done: str = "") -> str:
-    """Return the address of this list in the console, with the notice of what was done in place of an earlier one."""
+def list_path(request: PageRequest, *, done: str = "", undo_at: str = "") -> str:
+    """Return the address of this list in the console, with the notice of what was done in place of an earlier one.
+
+    ``undo_at`` is the moment of what can be taken back.
+    """
     pairs = request.http_request.query_params.multi_items()
-    kept = [(name, value) for name, value in pairs if name != "done"]
-    written = urlencode([*kept, *([("done", done)] if done else [])])
+    kept = [(name, value) for name, value in pairs if name not in {"done", UNDO_AT}]
+    added = [(name, value) for name, value in (("done", done), (UNDO_AT, undo_at)) if value]
+    written = urlencode([*kept, *added])
     return f"{request.path}?{written}" if written else request.path
+
+
+def undo_moment(text: str) -> datetime | None:
+    """Return the moment that an address or a form names to take back what was done then; None if it names none."""
+    return from_micros(int(text)) if _MICROS.fullmatch(text) else None
 
 
 def snooze_range(today: date) -> tuple[date, date]:
@@ -241,6 +257,7 @@ def _render(
         400 if refused else 200,
         refused=refused,
         work_path=list_path(request),
+        undo_at=undo_moment(request.query(UNDO_AT)) and request.query(UNDO_AT),
         snooze_range=snooze_range(request.today),
         form=form,
         faults=faults,

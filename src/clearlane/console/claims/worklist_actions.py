@@ -4,13 +4,15 @@ The form is sent to the address of its list, so that one that is refused leaves 
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site
 from clearlane.console.claims.claims_page import (
     SNOOZE_UNTIL,
+    UNDO,
+    UNDO_AT,
     RefusedWork,
     ShowList,
     SiteKey,
@@ -20,12 +22,14 @@ from clearlane.console.claims.claims_page import (
     show_claims,
     show_worklists,
     snooze_range,
+    undo_moment,
 )
 from clearlane.console.frame import page_text
 from clearlane.console.frame.act_question import CONFIRMED, CONFIRMED_FIELD, ONLY_THE_WORKLIST
 from clearlane.console.frame.forms import CSRF_FIELD
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
+from clearlane.kernel.clock import to_micros
 from clearlane.kernel.formats import parse_iso_date
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_summary import refresh_summary
@@ -47,6 +51,8 @@ ACTION_WORDS = {
     SNOOZE_UNTIL: "Snooze until the day",
     "done": "Done",
 }
+UNDONE = frozenset({*SNOOZE_DAYS, SNOOZE_UNTIL, "done"})
+"""What puts claims aside, and can be taken back."""
 EVERY_CLAIMS_MAX = 5_000
 """Maximum number of claims that "all that fit the filter" are."""
 
@@ -66,6 +72,8 @@ async def act_on_worklists(request: PageRequest) -> Response:
 async def _act(request: PageRequest, show: ShowList) -> Response:
     """Do what the pressed button says with the ticked claims, and return to the list."""
     form, do = request.form, request.form.get("do")
+    if do == UNDO:
+        return await _undo(request)
     if do not in ACTIONS:
         return request.message(400, "Not possible", "There is no such action.")
     if form.get("every") == "1" and form.get(CONFIRMED_FIELD) != CONFIRMED:
@@ -79,11 +87,27 @@ async def _act(request: PageRequest, show: ShowList) -> Response:
             " ".join(faults.values()), frozenset(chosen), reason, until, frozenset(faults)
         )
         return await show(request.at(list_path(request)), refused)
+    now = request.context.clock.now()
     for site, numbers in by_site.items():
         for at in range(0, len(numbers), CLAIMS_AT_ONCE_MAX):
-            await _act_on_site(request, site, numbers[at : at + CLAIMS_AT_ONCE_MAX], do, reason)
+            some = numbers[at : at + CLAIMS_AT_ONCE_MAX]
+            await _act_on_site(request, site, some, do, reason, now)
         await refresh_summary(request.context.work_context, site)
-    return request.pages.redirect(list_path(request, done=do))
+    undo_at = str(to_micros(now)) if do in UNDONE else ""
+    return request.pages.redirect(list_path(request, done=do, undo_at=undo_at))
+
+
+async def _undo(request: PageRequest) -> Response:
+    """Take back what was put aside or done at the moment that the form names, for all sites of the list."""
+    at, taken = undo_moment(request.form.get(UNDO_AT)), 0
+    if at is not None:
+        context = request.context.work_context
+        for site in request.counted_sites:
+            back = await claim_work.take_up_claims(context, site, at, actor=request.actor)
+            if back:
+                await refresh_summary(context, site)
+            taken += back
+    return request.pages.redirect(list_path(request, done=UNDO if taken else "not-undone"))
 
 
 async def _chosen(request: PageRequest, show: ShowList) -> Mapping[Site, list[str]]:
@@ -151,16 +175,16 @@ def _faults(
 
 
 async def _act_on_site(
-    request: PageRequest, site: Site, numbers: Sequence[str], do: str, reason: str
+    request: PageRequest, site: Site, numbers: Sequence[str], do: str, reason: str, at: datetime
 ) -> None:
     context, actor = request.context.work_context, request.actor
     if do in SNOOZE_DAYS or do == SNOOZE_UNTIL:
         until = request.form.get("until").strip()
         if do in SNOOZE_DAYS:
             until = (request.today + timedelta(days=SNOOZE_DAYS[do])).isoformat()
-        await claim_work.snooze_claims(context, site, numbers, until, actor=actor)
+        await claim_work.snooze_claims(context, site, numbers, until, actor=actor, at=at)
     elif do == "done":
-        await claim_work.finish_claims(context, site, numbers, reason, actor=actor)
+        await claim_work.finish_claims(context, site, numbers, reason, actor=actor, at=at)
     else:
         user = request.signed_in_user.name if do == "assign" else None
         await claim_work.assign_claims(context, site, numbers, user, actor=actor)

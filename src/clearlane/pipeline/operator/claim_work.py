@@ -5,6 +5,7 @@ Reasons and notes are sealed: people write about patients in them. Knows no page
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
@@ -80,9 +81,15 @@ async def assign_claims(
 
 
 async def snooze_claims(
-    context: WorkContext, site: Site, claim_numbers: Sequence[str], until: str, *, actor: Actor
+    context: WorkContext,
+    site: Site,
+    claim_numbers: Sequence[str],
+    until: str,
+    *,
+    actor: Actor,
+    at: datetime | None = None,
 ) -> int:
-    """Put claims aside until a day; return how many there were."""
+    """Put claims aside until a day; return how many there were. ``at`` is the moment to take it back by; now without it."""
     return await _change(
         context,
         site,
@@ -90,13 +97,20 @@ async def snooze_claims(
         "claim.snooze",
         lambda item, row: item._replace(snoozed_until=until),
         actor=actor,
+        at=at,
     )
 
 
 async def finish_claims(
-    context: WorkContext, site: Site, claim_numbers: Sequence[str], reason: str, *, actor: Actor
+    context: WorkContext,
+    site: Site,
+    claim_numbers: Sequence[str],
+    reason: str,
+    *,
+    actor: Actor,
+    at: datetime | None = None,
 ) -> int:
-    """Take claims off the worklist, with the reason; another label brings them back."""
+    """Take claims off the worklist, with the reason; another label brings them back. ``at`` as for ``snooze_claims``."""
     await context.vault.ensure_key(site.scope)
     text = reason[:REASON_CHARACTERS_MAX].encode()
 
@@ -104,7 +118,28 @@ async def finish_claims(
         payload = context.vault.seal(site.scope, work_items.TABLE, row.claim_number, text)
         return item._replace(done_label=row.label, payload=payload)
 
-    return await _change(context, site, claim_numbers, "claim.done", done, actor=actor)
+    return await _change(context, site, claim_numbers, "claim.done", done, actor=actor, at=at)
+
+
+async def take_up_claims(context: WorkContext, site: Site, at: datetime, *, actor: Actor) -> int:
+    """Take back what was put aside or done at a moment: those claims are on the worklist again; return how many.
+
+    Claims on which someone worked since then stay as they are.
+    """
+    now = to_micros(context.clock.now())
+
+    async def job(tx: Tx) -> int:
+        found = await work_items.list_put_aside(tx, to_micros(at))
+        back = [
+            one._replace(snoozed_until=None, done_label=None, payload=None, changed_at=now)
+            for one in found
+        ]
+        if back:
+            await work_items.put_items(tx, back)
+            tx.audit("claim.taken_up", ids=[one.claim_number for one in back])
+        return len(back)
+
+    return await context.database.write(site.scope, job, actor=actor)
 
 
 async def _change(
@@ -115,8 +150,9 @@ async def _change(
     change: Callable[[ClaimWorkItem, ClaimListRow], ClaimWorkItem],
     *,
     actor: Actor,
+    at: datetime | None = None,
 ) -> int:
-    now = to_micros(context.clock.now())
+    now = to_micros(at or context.clock.now())
 
     async def job(tx: Tx) -> int:
         rows = await claims_by_number(tx, claim_numbers[:CLAIMS_AT_ONCE_MAX])

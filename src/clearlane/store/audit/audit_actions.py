@@ -103,6 +103,7 @@ CHANGES: Mapping[str, str] = {
     "claim.secondary_settled": "What the next payer was sent was settled",
     "claim.send_anyway": "A claim was sent anyway",
     "claim.snooze": "Claims were put aside until a day",
+    "claim.taken_up": "Claims that were put aside or done are on the worklist again",
     "claim.way_chosen": "A way to send a correction was chosen",
     "claim_status.file_answered": "A file of questions about claims was answered",
     "claim_status.forgotten": "Old questions about claims were deleted",

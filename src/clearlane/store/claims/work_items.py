@@ -73,6 +73,11 @@ async def list_assigned(tx: Tx, user: str) -> list[str]:
     return await list_rows(tx, str, _ASSIGNED, user=user)
 
 
+async def list_put_aside(tx: Tx, at: int) -> list[ClaimWorkItem]:
+    """Return the work items of the site that were put aside or done at a moment, and not changed since."""
+    return await list_rows(tx, ClaimWorkItem, _PUT_ASIDE, at=at)
+
+
 async def put_items(tx: Tx, items: Sequence[ClaimWorkItem]) -> None:
     """Write work items."""
     await tx.many(_PUT, [item._asdict() for item in items])
@@ -94,6 +99,13 @@ _PUT = scoped_upsert(
 )
 _ITEMS = scoped_select(
     select_as(work_items, ClaimWorkItem).where(among(work_items.c.claim_number, "claim_numbers")),
+    work_items,
+)
+_PUT_ASIDE = scoped_select(
+    select_as(work_items, ClaimWorkItem).where(
+        work_items.c.changed_at == bindparam("at"),
+        work_items.c.snoozed_until.is_not(None) | work_items.c.done_label.is_not(None),
+    ),
     work_items,
 )
 _RESTING = scoped_select(
