@@ -67,7 +67,8 @@ class ClaimPaymentTexts:
     label: tuple[str, str]
     patient: str
     adjusted: int
-    reasons: tuple[str, ...]
+    reasons: tuple[tuple[str, str], ...]
+    """Each in words, and its end with the amount, which stays on one line."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     by_person: bool
@@ -289,7 +290,7 @@ def _claim_payment(one: ClaimPayment, pair: CorrectedClaim) -> ClaimPaymentTexts
     )
 
 
-def _reasons(one: ClaimPayment) -> tuple[str, ...]:
+def _reasons(one: ClaimPayment) -> tuple[tuple[str, str], ...]:
     """Return why not all was paid: denials in full, what the patient owes by its parts, write-offs last."""
     every = (*one.adjustments, *(a for line in one.lines for a in line.adjustments))
     sums: dict[tuple[bool, str], int] = {}
@@ -302,8 +303,9 @@ def _reasons(one: ClaimPayment) -> tuple[str, ...]:
     parts = [(term.label, term.amount) for term in wording.patient_parts(one)]
     parts = [(label, amount) for label, amount in parts if "PR-" in label]
     written_off = [("Write-off by contract (CO-45)", one.contractual)]
-    return tuple(
-        f"{words}: {page_text.money(amount)}"
-        for words, amount in (*named, *parts, *written_off)
-        if amount
-    )
+    found = []
+    for words, amount in (*named, *parts, *written_off):
+        start, space, end = words.rpartition(" ")
+        if amount:
+            found.append((start + space, f"{end}: {page_text.money(amount)}"))
+    return tuple(found)
