@@ -1,19 +1,31 @@
 """Eligibility in the console: payers found while one types, a question and its sheet, and earlier answers.
 
-Also tests `pipeline/inquiry/eligibility_list`, `pipeline/inquiry/benefits_file` and `store/database/schema/inquiries`.
+Also tests `pipeline/inquiry/eligibility_list`, `pipeline/inquiry/benefits_file`, `pipeline/provider_looks` and
+`store/database/schema/inquiries`.
 """
 
 import io
 import re
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pypdf
 import pytest
+from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
+from clearlane.pipeline.provider_looks import ProviderLooks
+from clearlane.store.database.database import SystemScope
+from clearlane.store.database.schema import audit
+from clearlane.store.database.sql import Statement
 from clearlane.wiring import _make_inquiry_runner
 from tests.console.sandbox_console import open_sandbox_console
 
+LOOKS = Statement(
+    select(audit.c.actor, audit.c.ids)
+    .where(audit.c.detail.startswith("billing provider for a new claim"))
+    .order_by(audit.c.seq)
+)
 QUESTION = {
     "payer": "sandbox medical", "chosen": "TST01", "provider": "Fernhill Family Practice", "npi": "1234567893",
     "member": "XJ-4471", "last": "Arden", "first": "Ruth", "birth": "1986-11-22",
@@ -133,3 +145,52 @@ async def test_viewers_only_read_and_only_nodes_ask(sandbox, biller):
     answer = await biller.ask("/eligibility/ask", form=QUESTION)
     use_runner(sandbox.installation, runner)
     assert answer.status_code == 503
+
+
+async def test_looks_at_the_form_are_audited_once_per_person_and_hour(tmp_path):
+    async with open_sandbox_console(tmp_path) as sandbox:
+        people = [await sandbox.person(ConsoleRole.BILLER) for _ in range(2)]
+
+        async def audited():
+            async with sandbox.installation.database.read(SystemScope("a test")) as tx:
+                rows = await tx.rows(LOOKS)
+            return [(row[0], row[1]) for row in rows]
+
+        await people[0].text("/eligibility")
+        assert await audited() == []
+        first = await sandbox.send("3001", full=True)
+        for person in (people[0], people[0], people[1], people[0]):
+            page = await person.text("/eligibility")
+            assert re.search(r'<option value="\d{10}"', page), page
+        looks = await audited()
+        assert (len(looks), len({name for name, _ in looks})) == (2, 2)
+        # Another claim is another one that is opened.
+        second = await sandbox.send("3002", full=True)
+        await people[0].text("/eligibility")
+        assert [(first in ids, second in ids) for _, ids in await audited()] == [
+            (True, False),
+            (True, False),
+            (False, True),
+        ]
+        await sandbox.advance(1)
+        await people[0].text("/eligibility")
+        assert len(await audited()) == 4
+
+
+def test_what_was_found_is_held_until_another_claim_is_the_newest():
+    looks, now = ProviderLooks(), datetime(2026, 3, 1, tzinfo=UTC)
+    looks.keep("A", 1, ["Fernhill"])
+    assert (looks.find("A", 1), looks.find("A", 2), looks.find("B", 1)) == (
+        ["Fernhill"],
+        None,
+        None,
+    )
+    looks.note_audited("Ruth", ["C1", "C2"], now)
+    for claims, minutes, is_audited in (
+        (["C1"], 59, True), (["C1", "C3"], 1, False), (["C1"], 60, False), (["C1"], -1, False),
+    ):  # fmt: skip
+        assert looks.is_audited("Ruth", claims, now + timedelta(minutes=minutes)) is is_audited
+    assert not looks.is_audited("Milo", ["C1"], now)
+    for at in range(300):
+        looks.keep(at, 1, [])
+    assert (looks.find("A", 1), looks.find(299, 1)) == (None, [])

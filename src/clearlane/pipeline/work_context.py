@@ -27,6 +27,7 @@ from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.intake.files.file_process import FileProcesses
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
 from clearlane.pipeline.intake.submission_process import SubmissionProcesses
+from clearlane.pipeline.provider_looks import ProviderLooks
 from clearlane.pipeline.recent_claims import RecentClaims
 from clearlane.store.database.database import Actor, Database, Job, SystemScope, Tx
 from clearlane.store.events.event_watch import EventWatch
@@ -149,6 +150,8 @@ class WorkContext:
     intake: IntakeBatcher = field(default_factory=IntakeBatcher)
     recent_claims: RecentClaims = field(default_factory=RecentClaims)
     """Claims that this node has just accepted, for the batches that take them."""
+    provider_looks: ProviderLooks = field(default_factory=ProviderLooks)
+    """The billing providers that forms offered last."""
     limits: WorkLimits = field(default_factory=WorkLimits)
     time_ago: Callable[[datetime, timedelta], datetime] = sub
     """Returns the moment that lies a length of the payers' time before another. A sandbox's payers have their own days."""

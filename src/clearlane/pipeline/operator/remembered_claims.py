@@ -4,7 +4,7 @@
     values = await read_earlier_claim(context, site, "C193...", BILLING, actor=actor)     # {"billing.npi": "1234567893", ...}
 
 Values are named by their paths in the view, so a claim on any form, or of a file, tells them for a claim on any other. Every
-look is audited. Knows no page.
+look is audited: at the billing providers once per person and hour, unless other claims tell of them. Knows no page.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,7 +18,7 @@ from clearlane.claims.read.decode import restore_claim
 from clearlane.pipeline.load_claim import load_claim_in_scope, open_claim_content, open_header
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claims
-from clearlane.store.claims.claim_query import ClaimListRow, ClaimQuery, list_claims
+from clearlane.store.claims.claim_query import ClaimListKey, ClaimListRow, ClaimQuery, list_claims
 from clearlane.store.database.database import Actor, Tx
 
 CLAIMS_READ_MAX = 200
@@ -61,26 +61,39 @@ class EarlierValues:
 async def list_billing_providers(
     context: WorkContext, site: Site, *, actor: Actor
 ) -> list[RememberedProvider]:
-    """Return the billing providers of a site's newest claims, each once, the latest first."""
-    vault, scope = context.vault, site.scope
+    """Return the billing providers of a site's newest claims, each once, the latest first.
 
-    async def find(tx: Tx) -> dict[tuple[str, str], ClaimListRow]:
-        rows = await list_claims(tx, ClaimQuery(limit=CLAIMS_READ_MAX), ClaimListRow)
-        await vault.load_keys_of(
-            tx, [sealed for one in rows for sealed in (one.header, one.payload)]
-        )
-        found: dict[tuple[str, str], ClaimListRow] = {}
-        for row in rows:
-            header = open_header(vault, scope, row.claim_number, row.header)
-            found.setdefault((header.billing_npi, header.billing_tax_id), row)
-        kept = dict([*found.items()][:PROVIDERS_MAX])
-        if kept:
-            numbers = [one.claim_number for one in kept.values()]
+    Claims are opened again only if the site has a newer one.
+    """
+    looks, scope, now = context.provider_looks, site.scope, context.clock.now()
+    async with context.database.read(scope) as tx:
+        newest = await list_claims(tx, ClaimQuery(limit=1), ClaimListKey)
+        found = looks.find(scope, newest)
+        if found is None:
+            found = await _read_providers(context, site, tx)
+            looks.keep(scope, newest, found)
+    numbers = [one.claim_number for one in found]
+    person = (actor.kind, actor.name, scope)
+    if numbers and not looks.is_audited(person, numbers, now):
+
+        async def audit(tx: Tx) -> None:
             tx.audit("claim.read", ids=numbers, detail="billing provider for a new claim")
-        return kept
 
-    found = await context.database.write(scope, find, actor=actor)
-    return [_provider(context, site, row, *key) for key, row in found.items()]
+        await context.database.write(scope, audit, actor=actor)
+        looks.note_audited(person, numbers, now)
+    return [*found]
+
+
+async def _read_providers(context: WorkContext, site: Site, tx: Tx) -> list[RememberedProvider]:
+    vault, scope = context.vault, site.scope
+    rows = await list_claims(tx, ClaimQuery(limit=CLAIMS_READ_MAX), ClaimListRow)
+    await vault.load_keys_of(tx, [sealed for one in rows for sealed in (one.header, one.payload)])
+    found: dict[tuple[str, str], ClaimListRow] = {}
+    for row in rows:
+        header = open_header(vault, scope, row.claim_number, row.header)
+        found.setdefault((header.billing_npi, header.billing_tax_id), row)
+    kept = [*found.items()][:PROVIDERS_MAX]
+    return [_provider(context, site, row, *key) for key, row in kept]
 
 
 def _provider(
