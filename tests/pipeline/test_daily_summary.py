@@ -1,6 +1,6 @@
 """The summary of a site's day, on both databases: its figures are those of the lists, and each file is written once.
 
-Also tests `pipeline/site_day`.
+Also tests `pipeline/intake/files/site_day`.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from clearlane.kernel.clock import to_local
 from clearlane.pipeline.intake.files import daily_summary, process_file, release_claims
 from clearlane.pipeline.intake.files.daily_summary import write_due_summaries
 from clearlane.pipeline.intake.files.file_work import process_waiting
-from clearlane.pipeline.site_day import count_site_day
+from clearlane.pipeline.intake.files.site_day import count_site_day
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimQuery, list_claims
 from clearlane.store.database.group_commit import DatabaseUnavailable
 from clearlane.store.files import file_parts

@@ -1,6 +1,6 @@
 """Callers who submit claims go first, for a while."""
 
-from clearlane.pipeline.intake_priority import (
+from clearlane.pipeline.intake.intake_priority import (
     INTAKE_PRIORITY_CLAIMS_PER_SECOND,
     INTAKE_PRIORITY_SECONDS_MAX,
     IntakePriority,

@@ -208,8 +208,8 @@ async def test_a_rotation_rewraps_everything_while_a_node_serves(place, database
     assert (fresh.pepper, fresh.fingerprint(1, "claim", "x")) == (pepper, print_before)
     assert set(await key_rotation.count_wrapped_keys(database)) == {done.master_id}
     async with database.read(EVERYTHING) as tx:
-        told = [(action, json.loads(ids)) for action, ids in await tx.rows(ACTIONS)]
-    assert [each for each in told if each[0] in {"keys.new", "keys.rotated"}] == [
+        audited = [(action, json.loads(ids)) for action, ids in await tx.rows(ACTIONS)]
+    assert [each for each in audited if each[0] in {"keys.new", "keys.rotated"}] == [
         ("keys.new", [done.master_id]),
         ("keys.rotated", [done.master_id]),
     ]

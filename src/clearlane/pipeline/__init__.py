@@ -21,12 +21,11 @@ shared by these:
 - ``answer_days``: within how many days payers usually answer, and by when what a claim awaits is to come;
 - ``claim_payment_content``: what is kept of a claim payment that matches no claim, for ``inbound`` and ``operator``;
 - ``share_deposit``: what a site did with its part of a payment, for ``operator`` and ``query``;
-- ``site_day``: counts what happened to a site's claims on one day, for ``intake`` and the faces;
 - ``find_claim`` and ``load_claim``: find a claim by either of its ids, and load stored claims, opened and audited;
 - ``payer_lookup``: finds the payers that files name, with the aliases of their vendor, for ``intake`` and ``inquiry``;
+- ``provider_looks``: the billing providers that people were shown last, held by the work context for ``operator``;
 - ``other_payer``: finds a claim's other payer in the directory by its name, for ``intake`` and ``outbound``;
 - ``retention_cutoffs``: before which moment data of a vendor are old, for the purges of all parts;
-- ``intake_priority``: lets ``intake`` go before the batching of ``outbound``;
 - ``route_connections``: the connections of stored routes, for everything that talks to payers.
 
 Imports nothing here: the engine's library takes most of a second to load, and commands that do not need it must not

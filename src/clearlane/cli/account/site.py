@@ -356,7 +356,7 @@ async def summary(
     Examples: clearlane site summary LARK-1; clearlane site summary LARK-1 --day 2026-11-17 --json
     """
     from clearlane.pipeline.intake.files.daily_summary import summary_facts
-    from clearlane.pipeline.site_day import count_site_day
+    from clearlane.pipeline.intake.files.site_day import count_site_day
 
     site = installation.accounts.any_site(vendor_site_id)
     if site is None:

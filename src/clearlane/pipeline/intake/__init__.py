@@ -3,7 +3,8 @@
 ``submit`` is the path of a claim. ``read`` reads the claims and looks up enrollments and ZIP codes; ``judge`` asks
 large code lists about them (``code_lookup``) and has ``prepare_claims`` judge them and make their rows, claims of several
 documents together (``microbatch``); ``store`` stores them in one transaction. For a claim that takes over from an earlier one ``correct_claims`` decides how it goes out, and
-``correction_guard`` lets one of two corrections win. ``submission_result`` is what becomes of a document.
+``correction_guard`` lets one of two corrections win. ``intake_priority`` lets all of this go before the batching of ``outbound``.
+``submission_result`` is what becomes of a document.
 
 When many documents come, some go to a process beside the service (``submission_process``) as a ``submission_order``, which
 takes the same path there.

@@ -56,8 +56,8 @@ from clearlane.pipeline.enrollment.billing_zip_lookup import (
     given_zip,
 )
 from clearlane.pipeline.intake.code_lookup import CodeLookup
+from clearlane.pipeline.intake.intake_priority import IntakePriority
 from clearlane.pipeline.intake.microbatch import MicroBatcher
-from clearlane.pipeline.intake_priority import IntakePriority
 from clearlane.pipeline.load_claim import (
     add_findings,
     encode_claim_content,

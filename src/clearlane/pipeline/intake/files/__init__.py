@@ -6,7 +6,7 @@ file once, streaming, has its claims judged and staged in pages, and says what b
 sets; ``acknowledge_file`` writes TA1 and 999 of that, or a report in words; one transaction then accepts the file. ``release_claims``
 moves the staged claims of accepted sets into the table of claims, page by page. ``file_inquiries`` asks the inquiries of
 270 and 276 files and gathers the answers into 271 and 277 files. ``file_responses`` writes the files that
-sites fetch, also those that payers' files become. ``purge_files`` removes old ones. ``daily_summary`` writes a summary of each day.
+sites fetch, also those that payers' files become. ``purge_files`` removes old ones. ``daily_summary`` writes a summary of each day (``site_day``).
 
 Claims of shadow files are judged in the same way and become rows that are never sent (``shadow_row``). A shadow file may hold
 statements of another clearinghouse instead: ``other_statements`` reads them and ``import_statements`` matches them.

@@ -18,7 +18,7 @@ from clearlane.kernel.csv_text import csv_line
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.intake.files.file_responses import ClientResponse, write_response
-from clearlane.pipeline.site_day import SiteDay, count_site_day
+from clearlane.pipeline.intake.files.site_day import SiteDay, count_site_day
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.database.group_commit import TEMPORARY_FAULTS
