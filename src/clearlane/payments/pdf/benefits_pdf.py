@@ -19,8 +19,10 @@ from clearlane.payments.pdf.pages import WHOLE, WIDTH, Align, Color, Column, Pag
 
 TITLE = "Benefits"
 SERVICE_WIDTH = 130
-WORDS = frozenset({"Network", "Level"})
-"""Columns of words; all others are figures."""
+AMOUNT_CHARACTERS = 9
+"""The least width of a column of figures."""
+WORDS = {"Network": 11, "Level": 13}
+"""Columns of words, with their widths in characters; all others are figures."""
 
 
 def write_benefits_pdf(heading: BenefitsFileHeading, out: BinaryIO) -> int:
@@ -66,10 +68,12 @@ def _add_groups(pages: Pages, one: PatientBenefits) -> None:
 
 
 def _columns(names: tuple[str, ...]) -> tuple[Column, list[Column]]:
-    """Return the column of the service, and those of the others, which share the rest."""
-    width = (WIDTH - SERVICE_WIDTH) / max(1, len(names))
-    found = [
-        Column(SERVICE_WIDTH + at * width, width, Align.LEFT if name in WORDS else Align.RIGHT)
-        for at, name in enumerate(names)
-    ]
+    """Return the column of the service, and those of the others, which share the rest by the length of their heads."""
+    shares = [WORDS.get(name, max(len(name) + 1, AMOUNT_CHARACTERS)) for name in names]
+    found: list[Column] = []
+    left = float(SERVICE_WIDTH)
+    for name, share in zip(names, shares, strict=True):
+        width = (WIDTH - SERVICE_WIDTH) * share / sum(shares)
+        found.append(Column(left, width, Align.LEFT if name in WORDS else Align.RIGHT))
+        left += width
     return Column(0, SERVICE_WIDTH), found
