@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_SECONDS
 pytestmark = pytest.mark.group("console")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 LOOKS = (("light", WIDE), ("dark", NARROW))
-FRAGMENTS = ("/eligibility/payers",)
+FRAGMENTS = ("/eligibility/payers", "/payers/find")
 """Parts of a page, which are looked at where they stand."""
 RUNS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 CHANGED_TEN_TIMES = """for (let at = 0; at < 10; at += 1)
