@@ -33,7 +33,7 @@ from clearlane.pipeline.secondary.bill_next_payer import bill_next_payer, settle
 from clearlane.pipeline.secondary.correct_next_claim import correct_next_claim
 from clearlane.pipeline.secondary.draft_work import work_on_drafts
 from clearlane.pipeline.secondary.make_drafts import make_due_drafts
-from clearlane.pipeline.secondary.next_claim import load_next_claim
+from clearlane.pipeline.secondary.next_claim import REPLACED, load_next_claim
 from clearlane.pipeline.secondary.payer_chain import load_payer_chain
 from clearlane.pipeline.secondary.send_by_itself import why_not_by_itself
 from clearlane.settings import load
@@ -317,6 +317,10 @@ async def test_a_claim_that_replaces_one_billed_onward_corrects_what_the_next_pa
     assert await site.awaiting() == {second: "secondary_claim"}
     seen = await site.events(second, "claim.secondary_to_correct", "claim.secondary_ready")
     assert seen == [("claim.secondary_to_correct", "HHP20")]
+    # The claim before was taken back, and names the one in its place instead of a decision that is to come.
+    assert [one.sentence for one in (await site.load(first)).questions] == [
+        REPLACED.format(number=second)
+    ]
     # What a person answered for the claim before is not asked for again; and no second claim goes out.
     found = await site.load(second)
     assert (found.questions, found.secondary_claim) == ((), sent.claim_number)

@@ -80,7 +80,7 @@ class ClaimInfo:
     awaiting: JSON | None = models.optional_object()
     """What it awaits: ``what``, ``from``, ``since``, ``by`` and ``overdue``; None for a closed claim."""
     filing_limit: JSON | None = models.optional_object()
-    """By when it is to be with its payer: ``kind``, ``by`` (None if not known) and ``met``; None for a closed claim."""
+    """By when it is to be with its payer: ``kind``, ``by`` (None if not known) and ``met``; None for a closed claim or a notice."""
     charge: Decimal = models.amount()
     paid: Decimal | None = models.optional_amount()
     """None before a payer decided; so is what the patient owes."""

@@ -98,7 +98,9 @@ class ClaimJson(BaseModel):
     ]
     filing_limit: Annotated[
         FilingLimitJson | None,
-        Field(description="By when it is to be with its payer; null for a closed claim."),
+        Field(
+            description="By when it is to be with its payer; null for a closed claim, and for a notice, which has no limit."
+        ),
     ]
     charge: Money
     paid: Annotated[Money | None, Field(description="Null before a payer decided.")]

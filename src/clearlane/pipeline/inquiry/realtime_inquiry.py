@@ -56,7 +56,10 @@ LOST = ("Lost", "The connection to the payer was lost before an answer came.")
 DENIED = ("Denied", "The payer's service refused the connection.")
 UNREADABLE = ("Unreadable", "The payer's answer is no X12.")
 UNANSWERED = ("Unanswered", "The payer took the inquiry and gave no answer.")
-OTHER_PATIENT = ("OtherPatient", "The payer's answer was about another patient; it was ignored.")
+OTHER_PATIENT = (
+    "OtherPatient",
+    "The payer's answer was about another patient or claim; it was ignored.",
+)
 OTHER_PAYER = ("OtherPayer", "The answer was another payer's; it was refused.")
 NO_ROUTE = ("NoRoute", "There is no active route to the payer.")
 MISMATCHES = {

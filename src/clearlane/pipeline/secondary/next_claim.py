@@ -37,19 +37,23 @@ from clearlane.pipeline.load_claim import LoadedClaim, load_claim_in_scope
 from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.query.payments import load_claim_payments
 from clearlane.pipeline.secondary.payer_decision import (
+    CLAIM_PAYMENT,
     decision_of,
     forwarded_to,
     is_of_later_payer,
     obstacles,
 )
 from clearlane.pipeline.work_context import WorkContext
-from clearlane.store.database.database import Actor, require_row
+from clearlane.store.database.database import Actor, Tx, require_row
 from clearlane.store.payments import secondary_drafts
 from clearlane.store.payments.secondary_drafts import CrossoverStep, DraftRow, DraftState
 from clearlane.x12.reader.reader import UnitClosed, read
 
 NOT_DECIDED = OpenQuestion(
-    "claim_payment", "The payer has not decided the claim, so the next payer cannot be billed."
+    CLAIM_PAYMENT, "The payer has not decided the claim, so the next payer cannot be billed."
+)
+REPLACED = (
+    "The claim was replaced by {number}: the next payer is billed with what is decided of that one."
 )
 UNKNOWN_PAYER = "The payer list has no payer {id}. Give the id of a payer that takes {kind} claims."
 SENT_STATES = frozenset({DraftState.SENT, DraftState.TO_CORRECT})
@@ -143,11 +147,24 @@ async def load_next_claim(
         await vault.load_keys_of(tx, [one.payload for one in drafts if one.payload is not None])
         sent_after = replaced.claim_number if replaced else claim_number
         sent = await secondary_drafts.find_link_after(tx, sent_after)
+        is_decided = any(one.in_force for _, one in paid)
+        replacement = "" if is_decided else await _replacement(tx, claim_number)
     given = next((_answers(context, site, one) for one in drafts if one.payload), NextInsurance())
     given = given.with_answers(answers) if answers else given
     local = to_local(now, site.time_zone)
-    found = _decide(context, loaded, row, replaced, given, paid, local, crossover)
+    found = _decide(context, loaded, row, replaced, given, paid, local, crossover, replacement)
     return dataclass_replace(found, secondary_claim=sent.claim_number) if sent else found
+
+
+async def _replacement(tx: Tx, claim_number: str) -> str:
+    """Return the number of the claim that is in force in place of this one; empty if it is itself."""
+    link = await secondary_drafts.find_link(tx, claim_number)
+    number = (
+        claim_number
+        if link is None
+        else (await secondary_drafts.find_in_force(tx, link)).claim_number
+    )
+    return "" if number == claim_number else number
 
 
 def _answers(context: WorkContext, site: Site, draft: DraftRow) -> NextInsurance:
@@ -166,6 +183,7 @@ def _decide(
     paid: Sequence[tuple[Payment, ClaimPayment]],
     now: datetime,
     step: CrossoverStep | None,
+    replacement: str,
 ) -> SecondaryDraft:
     sent = _as_sent(context, loaded, now)
     view = form_of(sent).view(sent)
@@ -173,7 +191,12 @@ def _decide(
     payment, in_force = next(
         ((payment, one) for payment, one in reversed(paid) if one.in_force), (None, None)
     )
-    in_the_way = (NOT_DECIDED,) if in_force is None else obstacles(in_force, view)
+    undecided = (
+        OpenQuestion(CLAIM_PAYMENT, REPLACED.format(number=replacement))
+        if replacement
+        else NOT_DECIDED
+    )
+    in_the_way = (undecided,) if in_force is None else obstacles(in_force, view)
     forwarded = forwarded_to(in_force) if in_force else ""
     is_same = row is not None and in_force is not None and _tells_of(row, in_force)
     kept = CrossoverStep(row.crossover) if row is not None and is_same else CrossoverStep.NONE
