@@ -99,6 +99,10 @@ async def test_events_come_signed_and_as_the_feed_has_them(flow, receiver, runne
     assert sorted(received, key=lambda one: one["id"]) == expected
     assert [message.headers["webhook-id"] for message in receiver.messages] == ids(receiver)
     assert await deliveries(flow, endpoint) == [("delivered", 1, 200)] * 3
+    for event in expected:
+        async with flow.database.read(flow.site.scope) as tx:
+            rows = await webhooks.list_claim_deliveries(tx, event["claim_number"], limit=10)
+        assert [(row.type, row.status) for row in rows] == [(event["type"], 200)]
     await runner.deliver_due()
     assert len(receiver.messages) == 3
     assert (runner.counts.delivered, runner.counts.failed) == (3, 0)

@@ -224,6 +224,14 @@ async def list_deliveries(
     return await list_rows(tx, DeliveryRow, _LOG, endpoint=endpoint_id, before=before, limit=limit)
 
 
+async def list_claim_deliveries(tx: Tx, claim_number: str, *, limit: int) -> list[DeliveryRow]:
+    """Return what endpoints were sent about a claim, in the order of its events.
+
+    No index leads there once an event has arrived: the deliveries of a vendor are looked through.
+    """
+    return await list_rows(tx, DeliveryRow, _ABOUT_CLAIM, claim=claim_number, limit=limit)
+
+
 async def find_delivery(tx: Tx, endpoint_id: str, event_id: int) -> DeliveryRow | None:
     """Return one delivery."""
     return await find_row(tx, DeliveryRow, _FIND_DELIVERY, endpoint=endpoint_id, event=event_id)
@@ -359,6 +367,10 @@ _LOG = scoped_select(
     _DELIVERIES.where(_ITS, _D.event_id < bindparam("before"))
     .order_by(_D.event_id.desc())
     .limit(bindparam("limit")),
+    webhook_deliveries,
+)
+_ABOUT_CLAIM = scoped_select(
+    _DELIVERIES.where(_OF_CLAIM).order_by(_D.event_id, _D.endpoint_id).limit(bindparam("limit")),
     webhook_deliveries,
 )
 _FIND_DELIVERY = scoped_select(
