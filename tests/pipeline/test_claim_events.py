@@ -87,7 +87,7 @@ async def test_a_claim_that_is_answered_before_its_delivery_is_recorded_is_repor
     """As after a crash between the two: the service that comes back may read the answers first."""
     record = deliver.record_delivery
 
-    async def record_late(context, batch_id, *, actor):
+    async def record_late(context, batch_id, *, actor, began):
         box = flow.connections.open_mailbox(flow.connections.route("Medical", PAYER))
         [content] = box.sent.values()
         [account] = accounts(content)
@@ -98,7 +98,7 @@ async def test_a_claim_that_is_answered_before_its_delivery_is_recorded_is_repor
         }
         for one in answers:
             await flow.arrive(said[one]())
-        await record(context, batch_id, actor=actor)
+        await record(context, batch_id, actor=actor, began=began)
 
     monkeypatch.setattr(deliver, "record_delivery", record_late)
     await flow.sent()

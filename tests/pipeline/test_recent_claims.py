@@ -3,16 +3,21 @@
 import pytest
 
 from clearlane.claims.fields import MedicalClaim
-from clearlane.pipeline import recent_claims
 from clearlane.pipeline.recent_claims import RecentClaims
 
 CLAIM = MedicalClaim.model_construct()
 
 
 @pytest.fixture
-def kept(monkeypatch):
-    monkeypatch.setattr(recent_claims, "RECENT_CLAIMS_MAX", 3)
-    return RecentClaims()
+def kept():
+    return RecentClaims(claims_max=3)
+
+
+def test_a_process_that_writes_no_batches_keeps_none():
+    none = RecentClaims(claims_max=0)
+    for number in range(5):
+        none.keep(f"C{number}", b"", CLAIM)
+    assert len(none) == 0
 
 
 def test_a_claim_is_taken_once_and_only_with_its_own_content(kept):
