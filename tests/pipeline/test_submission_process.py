@@ -178,7 +178,8 @@ async def test_a_process_ends_when_a_snapshot_is_loaded_again(service):
     assert service.processes.process is None
     receipt = await asked
     assert all(one.accepted for one in receipt.results), "it finishes what it has"
-    await until(lambda: process.has_ended)
+    await process.close()  # which waits for its end
+    assert process.has_ended
     assert process._process.returncode == 0
     with service.processes.share(1), service.processes.share(DOCUMENT_BYTES_MIN):
         next_one = service.processes.process
