@@ -129,10 +129,23 @@ async def test_a_person_finds_a_rejected_claim_corrects_it_and_sees_it_paid(serv
     why = page.locator("section.why")
     assert "birth date" in await why.inner_text()
 
-    # Correct it, send. A field is checked when it is left.
+    # Correct it, send. A field is checked when it is left, also if the page's script comes after that.
     await page.get_by_role("link", name="Correct and resubmit", exact=True).first.click()
+    asked = []
+    page.on("request", lambda request: asked.append(request.method))
+    await page.wait_for_url("**/correct?*")
+    assert "POST" not in asked
+    script_may_come = asyncio.Event()
+
+    async def hold(route):
+        await script_may_come.wait()
+        await route.continue_()
+
+    await page.route("**/console.js", hold)
+    await page.reload(wait_until="commit")
     await page.get_by_label("Box 3: Patient's birth date").fill("2999-01-01")
     await page.keyboard.press("Tab")
+    script_may_come.set()
     await page.get_by_role("button", name=re.compile(r"\d things? to fix")).wait_for()
     assert await page.locator("[data-finding]:visible").count() > 0
     await page.get_by_label("Box 3: Patient's birth date").fill("1980-05-05")

@@ -164,7 +164,7 @@ def sample(
     _check_bill_type(bill_type, kind, full=full)
     now = SystemClock().now()
     # An id of its own each time: tomorrow's sample has another day and would not be the same claim.
-    name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S}{now.microsecond // 1_000:03}"
+    name = claim_id or f"SAMPLE-{now:%Y%m%d%H%M%S%f}"
     ids = [name] if count == 1 else [f"{name}-{number}" for number in range(1, count + 1)]
     from clearlane.claims.forms import form_of_kind
     from clearlane.claims.forms.sample_variation import SampleWish, sample_claim

@@ -157,10 +157,15 @@ const askForCheck = async (form) => {
   }
 };
 
+const isChanged = (field) => {
+  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+  if (!field.options) return field.value !== field.defaultValue;
+  return field.value !== ([...field.options].find((option) => option.defaultSelected) ?? field.options[0])?.value;
+};
 for (const form of document.querySelectorAll("form[data-check-on-change]")) {
   let isWanted = false;
   let isRunning = false;
-  form.addEventListener("change", async () => {
+  const check = async () => {
     isWanted = true;
     if (isRunning) return;
     isRunning = true;
@@ -178,7 +183,10 @@ for (const form of document.querySelectorAll("form[data-check-on-change]")) {
       }
     }
     isRunning = false;
-  });
+  };
+  form.addEventListener("change", check);
+  // What was changed before this script ran.
+  if ([...form.querySelectorAll("input, select, textarea")].some(isChanged)) check();
 }
 
 // A form that was kept while its session ended: its page shows it as it was, and does nothing else.
