@@ -1,6 +1,7 @@
 """Imports go down only, never sideways and never in a circle: packages, parts of packages, modules."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -217,6 +218,23 @@ def test_nothing_is_executed_from_text():
         for node in nodes_of(file):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"exec", "eval"}, f"{file}:{node.lineno}"
+
+
+@every_case("folder", ["store", "claims/forms"])
+def test_any_stands_only_beside_a_reason(folder):
+    """A row, a column or a filter may be of any type; a connection or a transaction is of one."""
+    for file in python_files(SOURCE / folder):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        used = {node.lineno for node in nodes_of(file) if _names_any(node)}
+        bare = [line for line in sorted(used) if "# Any: " not in lines[line - 1]]
+        assert not bare, f"{file}, lines {bare}: give a type, or a reason after `# Any: `"
+
+
+def _names_any(node: ast.AST) -> bool:
+    """Return whether a node is the name, or a type in quotes that has it."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return re.search(r"\[(.*\W)?Any\b", node.value) is not None
+    return isinstance(node, ast.Name) and node.id == "Any"
 
 
 def test_a_limit_that_one_module_uses_stands_in_that_module():

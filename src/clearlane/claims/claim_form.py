@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from clearlane.claims import codes
 from clearlane.claims.cob import EarlierDecision, OtherPayerDecision
@@ -39,6 +39,7 @@ L = TypeVar("L", bound=ClaimPart)
 
 _LINE_PATH = re.compile(r"lines\[(\d+)\]\.(.+)")
 
+AnyPlacements: TypeAlias = "PlacementTables[Any, Any]"  # Any: of the claims of any form
 FilledFields = Mapping[str, Any]
 """The filled fields of a claim or line by name, decoded or still as JSON."""
 
@@ -95,7 +96,7 @@ class ClaimForm(Generic[C, L]):
     """The claim's field that holds its service lines."""
     line_segment: str
     """The segment that begins with a line's procedure."""
-    load_placements: Callable[[], "PlacementTables[Any, Any]"]
+    load_placements: Callable[[], AnyPlacements]
     """Loads the tables that place its fields in an 837, at their first use: reading a claim needs none of them."""
 
     # Groups of fields.
@@ -200,7 +201,7 @@ class ClaimForm(Generic[C, L]):
         return codes.POINTER_LETTERS
 
     @property
-    def placements(self) -> "PlacementTables[Any, Any]":
+    def placements(self) -> AnyPlacements:
         """The tables that place its fields in an 837."""
         return self.load_placements()
 

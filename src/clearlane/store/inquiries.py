@@ -7,11 +7,10 @@ inquiry in it. Knows no field and no answer.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     BigInteger,
-    ColumnElement,
     Integer,
     LargeBinary,
     and_,
@@ -30,7 +29,14 @@ from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import SystemScope, Tx, find_row, list_rows
 from clearlane.store.database.schema import inquiries
 from clearlane.store.database.schema import inquiry_requests as requests
-from clearlane.store.database.sql import Statement, among, scoped_insert, scoped_select, select_as
+from clearlane.store.database.sql import (
+    AnyColumn,
+    Statement,
+    among,
+    scoped_insert,
+    scoped_select,
+    select_as,
+)
 from clearlane.store.delivery.control_numbers import REQUEST_NUMBER_MAX
 from clearlane.store.retention.legal_holds import site_not_held
 
@@ -498,7 +504,7 @@ _STATUSES = scoped_select(
     .order_by(inquiries.c.number),
     inquiries,
 )
-_ANSWERED_AND_ALL: tuple[ColumnElement[Any], ...] = (
+_ANSWERED_AND_ALL: tuple[AnyColumn, ...] = (
     func.count().filter(inquiries.c.answer != ""),
     func.count(),
 )
@@ -617,7 +623,7 @@ _LAST_NUMBER = Statement(
     select(func.max(inquiries.c.number)).where(inquiries.c.inquiry_request_id == bindparam("of")),
     system=True,
 )
-_FOLLOW_VALUES: dict[str, ColumnElement[Any]] = {
+_FOLLOW_VALUES: dict[str, AnyColumn] = {
     **{
         name: inquiries.c[name]
         for name in (

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 from clearlane.claims import codes
-from clearlane.claims.claim_form import ClaimForm, FilledFields
+from clearlane.claims.claim_form import (
+    AnyPlacements,
+    ClaimForm,
+    FilledFields,
+)
 from clearlane.claims.fields import DentalClaim, DentalDocument, DentalLine
 from clearlane.claims.forms import dental_view
 from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel import limits
-
-if TYPE_CHECKING:
-    from clearlane.claims.write.placement import PlacementTables
 
 # The relationship alone means no other insurance: some callers always send it.
 OTHER_INSURANCE = frozenset(
@@ -62,12 +62,12 @@ def missing_fields(claim: FilledFields, lines: Sequence[FilledFields]) -> Iterat
             yield f"LineItems[{at}].F24_DateOfServiceFrom"
 
 
-def _code(name: str, value: Any) -> str | None:
+def _code(name: str, value: object) -> str | None:
     return codes.find(name, value) if isinstance(value, str) else None
 
 
 @cache
-def load_placements() -> "PlacementTables[Any, Any]":
+def load_placements() -> AnyPlacements:
     """Return the tables that place its fields in an 837D, imported at their first use."""
     from clearlane.claims.write.placements_837d import TABLES
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any
 
 from clearlane.claims import cob, codes
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision
@@ -46,22 +45,22 @@ def charge(given: Given) -> Decimal:
     return fee + other
 
 
-def _fee(charge: Decimal, given: Given) -> dict[str, Any]:
+def _fee(charge: Decimal, given: Given) -> dict[str, object]:
     return {"F31_LineFee": charge - given.get("F31a_OtherFee", ZERO)}
 
 
-def _cause(causes: Sequence[str], given: Given) -> dict[str, Any]:
+def _cause(causes: Sequence[str], given: Given) -> dict[str, object]:
     return {"F45_TreatmentResultingFrom": causes[0] if causes else codes.NO_ACCIDENT}
 
 
-def _purpose(is_asked: object, given: Given) -> dict[str, Any]:
+def _purpose(is_asked: object, given: Given) -> dict[str, object]:
     name, asked = "F01_TypeOfTransaction", codes.PREDETERMINATION
     # A claim that is none may be a statement of services or EPSDT: it stays what it is.
     stated = codes.ACTUAL_SERVICES if given.get(name) == asked else given.get(name)
     return {name: asked if is_asked else stated}
 
 
-def _tax_id(qualifier: str) -> Callable[[str, Given], dict[str, Any]]:
+def _tax_id(qualifier: str) -> Callable[[str, Given], dict[str, object]]:
     return lambda number, given: {
         "F51_BillingDentistTaxID": number,
         "X12_TINorSSNQualifier": qualifier,

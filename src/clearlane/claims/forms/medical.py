@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
-from clearlane.claims.claim_form import ClaimForm, FilledFields
+from clearlane.claims.claim_form import (
+    AnyPlacements,
+    ClaimForm,
+    FilledFields,
+)
 from clearlane.claims.fields import MedicalClaim, MedicalDocument, MedicalLine
 from clearlane.claims.forms import medical_view
 from clearlane.claims.kinds import ClaimKind
 from clearlane.kernel import limits
-
-if TYPE_CHECKING:
-    from clearlane.claims.write.placement import PlacementTables
 
 # The relationship alone means no other insurance: some callers always send it.
 OTHER_INSURANCE = frozenset(
@@ -78,7 +78,7 @@ def _has_item(value: object) -> bool:
 
 
 @cache
-def load_placements() -> "PlacementTables[Any, Any]":
+def load_placements() -> AnyPlacements:
     """Return the tables that place its fields in an 837P, imported at their first use."""
     from clearlane.claims.write.placements_837p import TABLES
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any
 
 from clearlane.claims import cob
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, Groups
@@ -58,7 +57,7 @@ def line_decision(given: Given) -> EarlierLineDecision | None:
     return EarlierLineDecision(paid or ZERO, groups, day) if paid or groups or day else None
 
 
-def _marks(causes: Sequence[str], given: Given) -> dict[str, Any]:
+def _marks(causes: Sequence[str], given: Given) -> dict[str, object]:
     return {name: code in causes or None for name, code in ACCIDENT_MARKS.items()}
 
 

@@ -10,7 +10,6 @@ import hashlib
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
 
 from clearlane.claims.codes import NOTICES
 from clearlane.claims.forms import AnyForm, field_at, samples
@@ -50,8 +49,8 @@ def notice_day(claim_id: str, today: date) -> date:
 
 
 def vary(
-    claim: dict[str, Any], form: AnyForm, *, claim_id: str, patient: tuple[str, str] | None = None
-) -> dict[str, Any]:
+    claim: samples.JSON, form: AnyForm, *, claim_id: str, patient: tuple[str, str] | None = None
+) -> samples.JSON:
     """Return a minimal claim with another patient, insured's number and charge, chosen by its id.
 
     ``patient`` is a last and a first name to take instead.
@@ -106,7 +105,7 @@ class SampleWish:
     """The type of bill of an institutional claim."""
 
 
-def sample_claim(form: AnyForm, claim_id: str, wish: SampleWish, *, today: date) -> dict[str, Any]:
+def sample_claim(form: AnyForm, claim_id: str, wish: SampleWish, *, today: date) -> samples.JSON:
     """Return one claim for the sandbox's test payers."""
     chosen = notice_day if wish.bill_type[2:] in NOTICES else service_day
     day = wish.day or chosen(claim_id, today)

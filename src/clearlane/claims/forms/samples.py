@@ -9,7 +9,7 @@ The people, places and payers are invented.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from clearlane.claims.fields import (
     ClaimField,
@@ -21,7 +21,7 @@ from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, AnyForm, ub04_sa
 from clearlane.claims.value_types import ValueType
 from clearlane.kernel.formats import is_npi
 
-JSON = dict[str, Any]
+JSON: TypeAlias = ub04_samples.JSON
 PAID_IN_FULL = "3001"
 """The insured's id that makes a test payer pay as charged."""
 TEST_PAYERS = {V3_MEDICAL: "TST01", V3_DENTAL: "TST02", UB04: ub04_samples.TEST_PAYER}
@@ -229,7 +229,7 @@ _CODES: Mapping[str, str] = {
 }
 
 # Values of single fields, used if the type of value is not enough.
-_OWN: Mapping[str, Any] = {
+_OWN: Mapping[str, object] = {
     "F00_PayerName": "Meadow Mutual",
     "F03_PayerName": "Summit Dental",
     "F33_BillingProviderNameLast": PRACTICE,
@@ -273,7 +273,7 @@ _OWN: Mapping[str, Any] = {
     "F42_MonthsTreatment": "24",
 }
 
-_BY_KIND: Mapping[ValueType, Callable[[ClaimField, date], Any]] = {
+_BY_KIND: Mapping[ValueType, Callable[[ClaimField, date], object]] = {
     ValueType.KEY: lambda field, day: "SAMPLE-1",
     ValueType.NAME: lambda field, day: _name(field.name),
     ValueType.STREET: lambda field, day: (
@@ -302,7 +302,7 @@ _BY_KIND: Mapping[ValueType, Callable[[ClaimField, date], Any]] = {
 }
 
 
-def _value(field: ClaimField, day: date) -> Any:
+def _value(field: ClaimField, day: date) -> object:
     if field.name == "Svc_PayerId":
         return TEST_PAYERS[V3_MEDICAL]
     return _OWN[field.name] if field.name in _OWN else _BY_KIND[field.value_type](field, day)
@@ -358,7 +358,7 @@ _NO_DRUG_UNIT: JSON = {
 }
 
 
-def _medical_line(number: int, unit: str, **own: Any) -> JSON:
+def _medical_line(number: int, unit: str, **own: object) -> JSON:
     return {
         **_ADJUSTED,
         **_NO_DRUG_UNIT,
@@ -368,7 +368,7 @@ def _medical_line(number: int, unit: str, **own: Any) -> JSON:
     }
 
 
-def _dental_line(number: int, **own: Any) -> JSON:
+def _dental_line(number: int, **own: object) -> JSON:
     return {"X12_LineControlNumber": f"LINE-{number}", **own}
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
-from clearlane.claims.claim_form import ClaimForm, FilledFields
+from clearlane.claims.claim_form import (
+    AnyPlacements,
+    ClaimForm,
+    FilledFields,
+)
 from clearlane.claims.forms import ub04_view
 from clearlane.claims.forms.ub04_fields import (
     DIAGNOSES_MAX,
@@ -13,9 +16,6 @@ from clearlane.claims.forms.ub04_fields import (
     InstitutionalLine,
 )
 from clearlane.claims.kinds import ClaimKind
-
-if TYPE_CHECKING:
-    from clearlane.claims.write.placement import PlacementTables
 
 # Providers of the claim, who must have a last name.
 PROVIDERS = (
@@ -44,7 +44,7 @@ def _missing_names(given: FilledFields, providers: Sequence[str]) -> Iterator[st
 
 
 @cache
-def load_placements() -> "PlacementTables[Any, Any]":
+def load_placements() -> AnyPlacements:
     """Return the tables that place its fields in an 837I, imported at their first use."""
     from clearlane.claims.write.placements_837i import TABLES
 

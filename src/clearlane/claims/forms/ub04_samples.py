@@ -7,17 +7,20 @@ type of bill is the frequency: an interim bill says that the patient is still th
 tells of an admission or election and asks for no money.
 """
 
-from collections.abc import Mapping
+from collections.abc import (
+    Callable,
+    Mapping,
+)
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from clearlane.claims import codes
 from clearlane.claims.forms.ub04_view import LINES, OTHER_PAYERS
 
-JSON = dict[str, Any]
+JSON: TypeAlias = dict[str, Any]  # Any: JSON of any depth
 TEST_PAYER = "TST01"
 INTERIM = ("2", "3")
 STILL_A_PATIENT = "30"
@@ -287,7 +290,7 @@ def _claim(bill_type: str, sample: BillSample, day: date) -> JSON:
     return _filled(claim)
 
 
-def _line(text: str, at: Any) -> JSON:
+def _line(text: str, at: Callable[[str], str]) -> JSON:
     code, procedure, units, charge, days = text.split()
     procedure, _, description = procedure.partition("=")
     name, _, modifiers = procedure.partition(",")
@@ -313,7 +316,7 @@ def _filled(part: JSON) -> JSON:
     }
 
 
-_BASE: Mapping[str, Any] = MappingProxyType(
+_BASE: Mapping[str, object] = MappingProxyType(
     {
         "Svc_PayerId": TEST_PAYER,
         "Svc_VendorClaimId": "SAMPLE-1",
@@ -442,7 +445,7 @@ def _payer(day: date, at: int) -> JSON:
     }
 
 
-_NO_LINE_FIELDS: Mapping[str, Any] = MappingProxyType(
+_NO_LINE_FIELDS: Mapping[str, object] = MappingProxyType(
     dict.fromkeys(
         (
             "FL43_Description",
@@ -467,7 +470,7 @@ _NO_LINE_FIELDS: Mapping[str, Any] = MappingProxyType(
         )
     )
 )
-_EVERY_FIELD: Mapping[str, Any] = MappingProxyType(
+_EVERY_FIELD: Mapping[str, object] = MappingProxyType(
     {
         "FL70_ReasonsForVisit": None,
         **dict.fromkeys(
@@ -493,7 +496,7 @@ def _provider(start: str, last: str, first: str, npi: str) -> JSON:
     }
 
 
-_OTHERS: Mapping[str, Any] = MappingProxyType(
+_OTHERS: Mapping[str, object] = MappingProxyType(
     {
         "FL01_BillingProviderAddress2": "Suite 200",
         "FL01_BillingProviderPhone": "5125550142",

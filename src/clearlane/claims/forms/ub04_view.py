@@ -5,7 +5,6 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 from clearlane.claims import codes
 from clearlane.claims.cob import (
@@ -42,11 +41,11 @@ def frequency(given: Given) -> str | None:
     return kind[2:] or None
 
 
-def _with_frequency(value: str, given: Given) -> dict[str, Any]:
+def _with_frequency(value: str, given: Given) -> dict[str, object]:
     return {BILL_TYPE: bill_type(given) + value}
 
 
-def _with_bill_type(value: str, given: Given) -> dict[str, Any]:
+def _with_bill_type(value: str, given: Given) -> dict[str, object]:
     return {BILL_TYPE: value + (frequency(given) or "")}
 
 
@@ -56,7 +55,7 @@ def admission_time(given: Given) -> str | None:
     return None if day is None else f"{compact(day)}{minutes(given.get('FL13_AdmissionHour'))}"
 
 
-def _with_admission_time(value: str, given: Given) -> dict[str, Any]:
+def _with_admission_time(value: str, given: Given) -> dict[str, object]:
     day = date(int(value[:4]), int(value[4:6]), int(value[6:8]))
     return {"FL12_AdmissionDate": day, "FL13_AdmissionHour": value[8:] or None}
 
@@ -80,7 +79,7 @@ def _one_code(code: str) -> tuple[CodeView, ...]:
     return (CodeView(code=code),)
 
 
-def _with_code(name: str) -> Callable[[Sequence[CodeView], Given], dict[str, Any]]:
+def _with_code(name: str) -> Callable[[Sequence[CodeView], Given], dict[str, object]]:
     return lambda codes, given: {name: codes[0].code}
 
 
@@ -93,11 +92,11 @@ def icd_version(given: Given) -> str:
     return given.get("FL66_IcdVersion") or "10"
 
 
-def _with_icd_version(value: str, given: Given) -> dict[str, Any]:
+def _with_icd_version(value: str, given: Given) -> dict[str, object]:
     return {"FL66_IcdVersion": value}
 
 
-def _if_insured(name: str) -> Callable[[Given], Any]:
+def _if_insured(name: str) -> Callable[[Given], object]:
     """Return what reads a field of the patient who is the insured; the form has none of its own for the insured."""
     return lambda given: given[name] if given["FL59_PatientRelationship"] == codes.SELF else None
 
@@ -240,7 +239,7 @@ def other_payers(given: Given) -> tuple[PayerView, ...]:
     )
 
 
-def _filled(part: ClaimPart, paths: MappingProxyType[str, str]) -> dict[str, Any]:
+def _filled(part: ClaimPart, paths: MappingProxyType[str, str]) -> dict[str, object]:
     given = part.__dict__
     return {path: given[name] for name, path in paths.items() if name in given}
 

@@ -14,7 +14,11 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import (
+    Any,
+    NamedTuple,
+    TypeAlias,
+)
 
 from clearlane.claims import codes
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, total_paid
@@ -57,6 +61,8 @@ from clearlane.x12.views.binding import parse_number
 DIAGNOSES = {"ABK": "10", "ABF": "10", "BK": "9", "BF": "9"}
 """The lists (HI01-1) of the principal and other diagnoses, and their ICD versions."""
 
+AnyValue: TypeAlias = Any  # Any: a value of the view, each of a type of its own
+
 
 class _Part:
     """The values of a claim, another payer or a line while they are read: by part of the view."""
@@ -67,12 +73,12 @@ class _Part:
         self.places = places
         self.at = at
         """The path of the part, with a dot at its end; empty for the claim."""
-        self.values: dict[str, dict[str, Any]] = {"": {}}
+        self.values: dict[str, dict[str, object]] = {"": {}}
 
-    def get(self, part: str, attribute: str) -> Any:
+    def get(self, part: str, attribute: str) -> AnyValue:
         return self.values.get(part, {}).get(attribute)
 
-    def put(self, part: str, attribute: str, value: Any, place: Place) -> None:
+    def put(self, part: str, attribute: str, value: object, place: Place) -> None:
         """Set a value unless an earlier segment did; None is a value that cannot be read."""
         path = self.at + (f"{part}.{attribute}" if part else attribute)
         if path in self.places.known:
@@ -110,7 +116,7 @@ class _Part:
         part.values = {name: dict(own) for name, own in self.values.items()}
         return part
 
-    def build(self, view: type) -> Any:
+    def build(self, view: type) -> AnyValue:
         """Return the part of the view."""
         values = dict(self.values[""])
         for part, own in self.values.items():
@@ -207,11 +213,11 @@ class X12Form(TransactionPlaces):
         assert isinstance(places, ClaimPlaces), "the form of a claim in a file tells places"
         return places
 
-    def value(self, claim: X12Claim, path: str) -> Any:
+    def value(self, claim: X12Claim, path: str) -> AnyValue:
         """Return one value of a claim, by its path in the view; None if it has none."""
         return _value_in(self.view(claim), path)
 
-    def values(self, claim: X12Claim, *paths: str) -> list[Any]:
+    def values(self, claim: X12Claim, *paths: str) -> list[AnyValue]:
         """Return several values of a claim, as :meth:`value` returns each."""
         view = self.view(claim)
         return [_value_in(view, path) for path in paths]
@@ -279,10 +285,11 @@ class X12Form(TransactionPlaces):
         lines = [loop for loop in claim.loops() if loop.node.id == "2400"]
         read = [self._read_line(own, at, loop) for at, loop in enumerate(lines)]
         others = [loop for loop in claim.loops() if loop.node.id == "2320"]
-        values["other_payers"] = tuple(
+        payers = tuple(
             self._read_other_payer(own, at, loop, lines) for at, loop in enumerate(others)
         )
-        first = next((other.decision for other in values["other_payers"] if other.decision), None)
+        values["other_payers"] = payers
+        first = next((other.decision for other in payers if other.decision), None)
         if first is not None:
             for line, decision in zip(read, first.lines, strict=True):
                 line.values[""]["decision"] = decision
@@ -565,7 +572,7 @@ FORMS_BY_TRANSACTION: Mapping[str, X12Form] = {
 }
 
 
-def _value_in(found: Any, path: str) -> Any:
+def _value_in(found: object, path: str) -> AnyValue:
     """Return the value at a path of a view; None if it has none."""
     for word in path.split("."):
         name, _, index = word.rstrip("]").partition("[")

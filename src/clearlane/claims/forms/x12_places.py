@@ -59,7 +59,7 @@ class PlaceRow(NamedTuple):
     component: int
     last: int
     """The last component of a list; 0 for one value."""
-    read: Callable[[str], Any]
+    read: Callable[[str], object]
 
     @property
     def name(self) -> str:
@@ -340,7 +340,7 @@ def _compile(view: type, path: str, place: str) -> PlaceRow:
     )  # fmt: skip
 
 
-def _reader(attribute: str, first: int, last: int, kind: Any) -> Callable[[str], Any]:
+def _reader(attribute: str, first: int, last: int, kind: object) -> Callable[[str], object]:
     """Return the function that reads the text of an element as the type of its attribute."""
     if attribute == "pointers":
         return _pointers
@@ -348,7 +348,7 @@ def _reader(attribute: str, first: int, last: int, kind: Any) -> Callable[[str],
         return lambda text: tuple(filter(None, text.split(":")[first - 1 : last]))
     if attribute in _LAST_DAYS:
         return last_day
-    known: dict[Any, Callable[[str], Any]] = {
+    known: dict[object, Callable[[str], object]] = {
         date: first_day,
         Decimal: parse_number,
         bool: _YES.__contains__,
@@ -357,7 +357,7 @@ def _reader(attribute: str, first: int, last: int, kind: Any) -> Callable[[str],
 
 
 @cache
-def hint_of(view: type, attribute: str) -> Any:
+def hint_of(view: type, attribute: str) -> Any:  # Any: a class, or another hint
     """Return the type of an attribute of the view, without its None."""
     if attribute in ("paid", "units"):
         return Decimal

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from operator import eq
-from typing import Any
 
 import msgspec
 from sqlalchemy import Column, bindparam, delete, func, select, update
@@ -40,7 +39,7 @@ from clearlane.store.database.schema import (
     vendor_secrets,
     vendors,
 )
-from clearlane.store.database.sql import Statement, insert_into
+from clearlane.store.database.sql import AnyColumn, Statement, insert_into
 from clearlane.store.installation.nodes import bump_revision
 
 SECRETS_PER_ACCOUNT_MAX = 8
@@ -500,7 +499,7 @@ class AccountColumn:
 
 def updated_column(
     key: Column[str],
-    changing: Column[Any],
+    changing: AnyColumn,
     unknown: Callable[[str], Finding],
     is_unchanged: Callable[[object, object], bool] = eq,
 ) -> AccountColumn:

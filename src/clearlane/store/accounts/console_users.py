@@ -6,9 +6,15 @@ Passwords come here as argon2id, sessions as keyed hashes, TOTP secrets sealed. 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import bindparam, delete, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    bindparam,
+    delete,
+    or_,
+    select,
+    update,
+)
 
 from clearlane.accounts.users import Access, CodeFailures, ConsoleRole, ConsoleUser, UserState
 from clearlane.kernel import limits
@@ -378,7 +384,7 @@ _LOCK_OPERATORS = Statement(
 
 
 def _changing(*columns: str) -> tuple[frozenset[str], Statement]:
-    values: dict[str, Any] = {name: bindparam(name) for name in columns}
+    values: dict[str, BindParameter[object]] = {name: bindparam(name) for name in columns}
     this_user = console_users.c.id == bindparam("user")
     return frozenset(columns), Statement(update(console_users).where(this_user).values(values))
 

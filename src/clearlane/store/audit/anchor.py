@@ -15,16 +15,17 @@ import secrets
 import syslog
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from sqlalchemy import Integer, bindparam, select
 
 from clearlane.store.audit.audit_chain import COLUMNS, GENESIS, ChainHead, digest
 from clearlane.store.database.schema import ANCHORED_ACTION, RESTORE_ACTIONS, audit, audit_head
-from clearlane.store.database.sql import Statement, SystemScope, inlined
+from clearlane.store.database.sql import Statement, StatementTx, SystemScope, inlined
 from clearlane.store.vault.private_files import write_private
 
 ANCHOR_NAME = "audit.anchor"
@@ -36,6 +37,16 @@ RESTORE_ID_CHARACTERS = 16
 ANCHOR_BYTES_MAX = 64 * 1024
 
 SCOPE = SystemScope("the audit chain belongs to the installation")
+
+
+class AnchoredDatabase(Protocol):
+    """What is used of the database whose chain is anchored."""
+
+    def read(self, scope: SystemScope, /) -> AbstractAsyncContextManager[StatementTx]:
+        """Read in one transaction."""
+
+    def clear_anchor_fault(self) -> None:
+        """Forget what was wrong with the anchor."""
 
 
 class AnchorFault(Exception):
@@ -194,7 +205,7 @@ def _facts(note: AnchorNote) -> dict[str, object]:
 
 
 async def note_for(
-    tx: Any, anchor: Anchor, head: ChainHead, *, at: int, shared: bool
+    tx: StatementTx, anchor: Anchor, head: ChainHead, *, at: int, shared: bool
 ) -> AnchorNote:
     """Return what the anchor is to hold next.
 
@@ -212,7 +223,7 @@ async def note_for(
     return AnchorNote(head, at, await _restore_ids(tx))
 
 
-async def holds(tx: Any, head: ChainHead) -> bool:
+async def holds(tx: StatementTx, head: ChainHead) -> bool:
     """Return whether the chain holds this row as it was written."""
     if not head.seq:
         return True
@@ -221,7 +232,7 @@ async def holds(tx: Any, head: ChainHead) -> bool:
 
 
 async def compare(
-    tx: Any, anchor: Anchor, *, shared: bool
+    tx: StatementTx, anchor: Anchor, *, shared: bool
 ) -> tuple[AnchorVerdict, AnchorNote | None]:
     """Return what the anchor proves about the database, and what it holds.
 
@@ -242,12 +253,12 @@ async def compare(
     return (AnchorVerdict.RESTORED if explained else AnchorVerdict.SET_BACK), note
 
 
-async def is_recorded(tx: Any, anchor: Anchor) -> bool:
+async def is_recorded(tx: StatementTx, anchor: Anchor) -> bool:
     """Return whether the chain records that exactly this data directory anchors."""
     return await _is_recorded(tx, anchor, shared=True)
 
 
-async def present_note(database: Any, at: int) -> AnchorNote:
+async def present_note(database: AnchoredDatabase, at: int) -> AnchorNote:
     """Return what an anchor of this database would hold now."""
     async with database.read(SCOPE) as tx:
         found = await tx.row(READ_HEAD_ONLY)
@@ -255,7 +266,7 @@ async def present_note(database: Any, at: int) -> AnchorNote:
         return AnchorNote(head, at, await _restore_ids(tx))
 
 
-async def save_head(database: Any, anchor: Anchor, at: int, *, over: bool) -> None:
+async def save_head(database: AnchoredDatabase, anchor: Anchor, at: int, *, over: bool) -> None:
     """Save the present head; with ``over`` even if the anchor holds a row that the chain lost."""
     note = await present_note(database, at)
     await asyncio.to_thread(save_note, anchor, note, over=over)
@@ -284,14 +295,14 @@ def save_note(anchor: Anchor, note: AnchorNote, *, over: bool = False) -> None:
         (anchor.reset if over else anchor.advance)(note)
 
 
-async def _is_recorded(tx: Any, anchor: Anchor, *, shared: bool) -> bool:
+async def _is_recorded(tx: StatementTx, anchor: Anchor, *, shared: bool) -> bool:
     if not shared:
         return await tx.row(_ANY_ANCHOR) is not None
     id = anchor.id
     return bool(id) and await tx.row(_THIS_ANCHOR, ids=json.dumps([id])) is not None
 
 
-async def _restore_ids(tx: Any) -> tuple[str, ...]:
+async def _restore_ids(tx: StatementTx) -> tuple[str, ...]:
     return tuple(
         _restore_id(row[-1]) for row in await tx.rows(_RESTORES, limit=RESTORES_REMEMBERED_MAX)
     )

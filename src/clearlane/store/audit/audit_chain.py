@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from sqlalchemy.sql.expression import bindparam
 
 from clearlane.store.database.schema import audit, audit_head
-from clearlane.store.database.sql import Statement, insert_into
+from clearlane.store.database.sql import Row, Statement, StatementTx, insert_into
 
 AUDIT_IDS_MAX = 5_000
 
@@ -70,13 +70,15 @@ def encode_ids(ids: Sequence[str]) -> str:
     return json.dumps(shown + ["..."] * (len(ids) > len(shown)), ensure_ascii=False)
 
 
-def digest(key: bytes, row: Sequence[Any]) -> bytes:
+def digest(key: bytes, row: Row) -> bytes:
     """Return the keyed hash over every column before ``hash``, in the order of :data:`COLUMNS`."""
     *words, prev = row[:11]
     return hmac.digest(key, prev + msgspec.json.encode(words), hashlib.sha256)
 
 
-def chain_row(key: bytes, head: ChainHead, entry: AuditEntry) -> dict[str, Any]:
+def chain_row(
+    key: bytes, head: ChainHead, entry: AuditEntry
+) -> dict[str, Any]:  # Any: the columns of the trail
     """Return the row that follows this head."""
     words = (
         head.seq + 1, entry.at, entry.vendor_id, entry.site_id, entry.actor, entry.action,
@@ -85,7 +87,7 @@ def chain_row(key: bytes, head: ChainHead, entry: AuditEntry) -> dict[str, Any]:
     return dict(zip(COLUMNS, (*words, digest(key, words)), strict=True))
 
 
-async def append_entries(tx: Any, key: bytes, entries: Sequence[AuditEntry]) -> ChainHead:
+async def append_entries(tx: StatementTx, key: bytes, entries: Sequence[AuditEntry]) -> ChainHead:
     """Chain these entries behind the head, as the last step of a transaction."""
     found = await tx.row(READ_HEAD)
     if found is None:

@@ -5,16 +5,23 @@ Answers concern claims of many clients, so every statement here runs in a :class
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, bindparam, select
+from sqlalchemy import bindparam, select
 
 from clearlane.claims.kinds import X12
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.claims.claims import IS_NOT_SUPERSEDED
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_references, claims, line_references
-from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, select_as
+from clearlane.store.database.sql import (
+    AnyColumn,
+    Statement,
+    among,
+    insert_into,
+    scoped_select,
+    select_as,
+)
 from clearlane.store.vault.vault import Vault
 
 ACCOUNT_CHARACTERS_KEPT = 17
@@ -283,7 +290,7 @@ _BY_CUT_NUMBER = Statement(
 )
 
 
-def _sent_under(column: ColumnElement[Any]) -> Statement:
+def _sent_under(column: AnyColumn) -> Statement:
     """Return the statement that finds sent claims of the scope that have one of some keys."""
     found = select_as(claims, SentClaimRow).where(
         among(column, "keys"), claims.c.sendings > 0, IS_NOT_SUPERSEDED

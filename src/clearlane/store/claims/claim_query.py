@@ -16,7 +16,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, not_, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select, tuple_
 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.redacted_repr import shows
@@ -31,6 +31,8 @@ from clearlane.store.database.schema import (
     secondary_drafts,
 )
 from clearlane.store.database.sql import (
+    AnyColumn,
+    AnySelect,
     Statement,
     among,
     inlined,
@@ -192,7 +194,7 @@ async def list_claims(tx: Tx, query: ClaimQuery, row_type: type[Row]) -> list[Ro
     Labels are read one after the other and merged, because the index of lists begins with the label.
     """
     where = await _resolve(tx, query.where)
-    labels: Any = where.pop("labels", None)
+    labels: Any = where.pop("labels", None)  # Any: of filters of all types, this one is texts
     if labels is None:
         return await _read(tx, query, where, row_type)
     found: list[Row] = []
@@ -276,7 +278,7 @@ async def _read(
     values = {**where, "limit": query.limit}
     if query.after is not None:
         column, descends = query.order.value
-        last: Any = getattr(query.after, column)
+        last: Any = getattr(query.after, column)  # Any: a day or a number, as the order says
         values |= {"last": last, "last_number": query.after.claim_number}
         # A database that takes a bound of the filters for the index starts where the page does.
         bound, move = (f"{column}_to", min) if descends else (f"{column}_from", max)
@@ -335,7 +337,7 @@ def list_statement(
     has_keys = not names.isdisjoint(_KEYS)
     # By day first: one index that begins with the site, and one with the vendor, are in this order. Claim numbers are
     # in the order of time.
-    place: tuple[ColumnElement[Any], ...] = (claims.c[column_name], claims.c.claim_number)
+    place: tuple[AnyColumn, ...] = (claims.c[column_name], claims.c.claim_number)
     if has_keys:
         # Few claims have a key, so these are sorted. As expressions, or SQLite would read all claims in their order.
         place = (func.coalesce(place[0], _LEAST[column_name]), func.coalesce(place[1], ""))
@@ -363,7 +365,7 @@ def _sums(names: frozenset[str], listed: Listed) -> Statement:
     return scoped_select(_narrowed(core, names, listed).group_by(claims.c.label), claims)
 
 
-def _narrowed(core: Select[Any], names: frozenset[str], listed: Listed) -> Select[Any]:
+def _narrowed(core: AnySelect, names: frozenset[str], listed: Listed) -> AnySelect:
     """Return a SELECT of claims with the conditions of these filters, and of what a list has at all."""
     has_keys = not names.isdisjoint(_KEYS)
     core = core.where(*(_condition(name, has_keys=has_keys) for name in sorted(names)))
@@ -379,7 +381,7 @@ def _condition(name: str, *, has_keys: bool) -> ColumnElement[bool]:
     if name in claims.c:
         return claims.c[name] == bindparam(name)
     column_name, _, bound = name.rpartition("_")
-    column: ColumnElement[Any] = claims.c[column_name]
+    column: AnyColumn = claims.c[column_name]
     if has_keys and column_name == "created_day":
         column = func.coalesce(column, "")  # or SQLite would take the index of days
     compare: Callable[..., ColumnElement[bool]] = _BOUNDS[bound]

@@ -25,7 +25,6 @@ from clearlane.store.database.group_commit import (
     JobExtension,
     MissingRow,
     OperationRefused,
-    Row,
     StoreFault,
     StoreWaits,
     Tx,
@@ -37,6 +36,7 @@ from clearlane.store.database.group_commit import (
 from clearlane.store.database.schema.partitions import PartitionState
 from clearlane.store.database.sql import (
     AnyScope,
+    Row,
     Statement,
     SystemScope,
     UnscopedStatement,

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from clearlane.events.event import EventActor, NewEvent
 from clearlane.kernel import limits
@@ -19,7 +19,7 @@ from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.durations import Durations
 from clearlane.kernel.ids import Scope
 from clearlane.store.audit import audit_chain
-from clearlane.store.database.sql import AnyScope, Statement, SystemScope
+from clearlane.store.database.sql import AnyScope, Statement, StatementTx, SystemScope
 from clearlane.store.events import event_log
 
 GROUP_JOBS_MAX = 256
@@ -34,7 +34,9 @@ EVENT_ACTORS = {
 }
 
 T = TypeVar("T")
-Row = tuple[Any, ...]
+AnyResult: TypeAlias = (
+    Any  # Any: jobs of many callers wait in one queue, each with a result of its own type
+)
 
 
 class StoreFault(Exception):
@@ -109,20 +111,8 @@ class Actor:
     """The id of the API key that the caller used, if it used one."""
 
 
-class Tx(Protocol):
-    """One transaction. Fills in the owner of client statements from the scope."""
-
-    async def run(self, statement: Statement, /, **values: object) -> int:
-        """Execute, and return the number of rows affected."""
-
-    async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
-        """Execute once for each row of values."""
-
-    async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
-        """Execute, and return every row."""
-
-    async def row(self, statement: Statement, /, **values: object) -> Row | None:
-        """Execute, and return the first row."""
+class Tx(StatementTx, Protocol):
+    """One transaction of a caller."""
 
     def audit(
         self,
@@ -206,9 +196,9 @@ class PendingWrite:
 
     scope: AnyScope
     actor: Actor
-    job: Job[Any]
+    job: Job[AnyResult]
     loop: asyncio.AbstractEventLoop
-    future: "asyncio.Future[Any]"
+    future: "asyncio.Future[AnyResult]"
     outcome: "WriteResult | None" = None
     since: float = field(default_factory=time.monotonic)
 
@@ -218,7 +208,7 @@ class WriteResult:
     """The result or the fault of a write."""
 
     write: PendingWrite
-    result: Any = None
+    result: AnyResult = None
     fault: BaseException | None = None
 
     def resolve(self) -> None:
@@ -306,7 +296,7 @@ class WriteQueue:
             self.changed.notify_all()
 
 
-async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
+async def submit(queue: WriteQueue, write: PendingWrite) -> AnyResult:
     """Queue a write, wait for the durable commit, and count how long that took.
 
     A caller that gives up while its write waits withdraws it: nothing is stored. Once a group has
@@ -319,7 +309,7 @@ async def submit(queue: WriteQueue, write: PendingWrite) -> Any:
         queue.write_seconds.count(time.monotonic() - write.since)
 
 
-async def _wait_for_commit(queue: WriteQueue, write: PendingWrite) -> Any:
+async def _wait_for_commit(queue: WriteQueue, write: PendingWrite) -> AnyResult:
     queue.put(write)
     try:
         return await write.future

@@ -12,7 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from sqlalchemy import Connection, ForeignKeyConstraint
+from sqlalchemy.schema import SchemaItem
 
 from clearlane.kernel.clock import SystemClock
 from clearlane.store.database.group_commit import OperationRefused
@@ -24,6 +27,10 @@ from clearlane.store.database.pending_changes import (
 )
 from clearlane.store.database.schema import APP_ROLE, DEFAULT_RIGHTS, HEAD, RIGHTS, metadata
 from clearlane.store.database.schema_revision import is_supported, is_unreleased
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
 
 T = TypeVar("T")
 
@@ -137,7 +144,7 @@ async def plan_upgrade(*, url: str, sqlite_file: Path) -> tuple[SchemaStatus, li
         return status, []
     changes = pending_changes(status.revision)
 
-    def planned(connection: Any) -> list[PlannedChange]:
+    def planned(connection: Connection) -> list[PlannedChange]:
         return [PlannedChange(change, rows_of(connection, change.table)) for change in changes]
 
     return status, await _run_on_connection(url, sqlite_file, planned)
@@ -172,7 +179,7 @@ async def _make_partitions(url: str) -> None:
         await connection.close()
 
 
-def _upgrade_connection(connection: Any) -> None:
+def _upgrade_connection(connection: Connection) -> None:
     _run(connection)
     if connection.dialect.name == "postgresql":
         with connection.begin():
@@ -211,7 +218,7 @@ def _sqlite_revision(file: Path) -> str | None:
     return str(found[0]) if found else None
 
 
-def configuration() -> dict[str, Any]:
+def configuration() -> dict[str, Any]:  # Any: the options of alembic
     """Return the options with which alembic compares and changes the schema."""
     return {
         "target_metadata": metadata,
@@ -223,19 +230,19 @@ def configuration() -> dict[str, Any]:
     }
 
 
-def _is_clearlane_table(name: str | None, kind: str, parents: Any) -> bool:
+def _is_clearlane_table(name: str | None, kind: str, parents: object) -> bool:
     """Exclude tables of others, such as those of the workflow engine."""
     return kind != "table" or name in metadata.tables
 
 
-def _is_of_whole_table(item: Any, name: str | None, kind: str, *_: object) -> bool:
+def _is_of_whole_table(item: SchemaItem, name: str | None, kind: str, *_: object) -> bool:
     """Exclude what PostgreSQL adds to a reference to a partitioned table: one to each partition."""
-    if kind != "foreign_key_constraint":
+    if not isinstance(item, ForeignKeyConstraint):
         return True
     return all(key.target_fullname.split(".")[0] in metadata.tables for key in item.elements)
 
 
-def _run(connection: Any) -> None:
+def _run(connection: Connection) -> None:
     from alembic import command
 
     config = _config()
@@ -243,7 +250,7 @@ def _run(connection: Any) -> None:
     command.upgrade(config, "head")
 
 
-def _config() -> Any:
+def _config() -> "Config":
     from alembic.config import Config
 
     config = Config()
@@ -252,13 +259,13 @@ def _config() -> Any:
     return config
 
 
-def _scripts() -> Any:
+def _scripts() -> "ScriptDirectory":
     from alembic.script import ScriptDirectory
 
     return ScriptDirectory.from_config(_config())
 
 
-def _grant_role(connection: Any) -> None:
+def _grant_role(connection: Connection) -> None:
     """Create the role that connections take, if the login may, and grant its rights.
 
     At every upgrade, not in a migration: a dump restored on another server has no roles.
@@ -298,7 +305,7 @@ GRANT = """DO $$ BEGIN
 END $$"""
 
 
-async def _run_on_connection(url: str, sqlite_file: Path, work: Callable[[Any], T]) -> T:
+async def _run_on_connection(url: str, sqlite_file: Path, work: Callable[[Connection], T]) -> T:
     """Run synchronous work on a SQLAlchemy connection to either database, in a thread of its own."""
 
     def alone() -> T:
@@ -314,7 +321,7 @@ async def _run_on_connection(url: str, sqlite_file: Path, work: Callable[[Any], 
 _ONE_AT_A_TIME = threading.Lock()
 
 
-async def _on_postgresql(url: str, work: Callable[[Any], T]) -> T:
+async def _on_postgresql(url: str, work: Callable[[Connection], T]) -> T:
     from sqlalchemy.ext.asyncio import create_async_engine
     from sqlalchemy.pool import NullPool
 
@@ -330,7 +337,7 @@ async def _on_postgresql(url: str, work: Callable[[Any], T]) -> T:
         await engine.dispose()
 
 
-def _on_sqlite(file: Path, work: Callable[[Any], T]) -> T:
+def _on_sqlite(file: Path, work: Callable[[Connection], T]) -> T:
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import NullPool
 
@@ -350,12 +357,12 @@ def _on_sqlite(file: Path, work: Callable[[Any], T]) -> T:
         return work(connection)
 
 
-def _begin_immediate(connection: Any) -> None:
+def _begin_immediate(connection: Connection) -> None:
     # sqlite3 would begin too late for DDL; and the lock makes two nodes that start together migrate once.
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _check_foreign_keys(connection: Any) -> None:
+def _check_foreign_keys(connection: Connection) -> None:
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
     if broken:
         tables = ", ".join(sorted({str(row[0]) for row in broken}))

@@ -5,9 +5,9 @@ Each migration after the first lists its changes in ``CHANGES``; ``clearlane db 
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from types import ModuleType
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 
 class Lock(StrEnum):
@@ -55,12 +55,12 @@ class PlannedChange:
         return max(SECONDS_MIN, self.rows // rate) if rate else SECONDS_MIN
 
 
-def changes_of(module: Any) -> tuple[PendingChange, ...]:
+def changes_of(module: ModuleType) -> tuple[PendingChange, ...]:
     """Return the changes that a migration lists."""
     return tuple(module.CHANGES)
 
 
-def rows_of(connection: Any, table: str) -> int:
+def rows_of(connection: Connection, table: str) -> int:
     """Return about how many rows a table has; 0 for one that the upgrade makes."""
     if connection.dialect.name == "postgresql":
         estimated = connection.execute(

@@ -9,7 +9,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import asyncpg
 
@@ -32,7 +32,6 @@ from clearlane.store.database.group_commit import (
     OperationRefused,
     PendingWrite,
     ReadOnlyTx,
-    Row,
     StatementFault,
     StoreFault,
     StoreWaits,
@@ -49,6 +48,7 @@ from clearlane.store.database.postgresql_connection import (
     DRIVER_ERRORS,
     OPTIONS,
     POOLED_OPTIONS,
+    DriverConnection,
     connect,
     connect_pooled,
     connection_fault,
@@ -63,7 +63,12 @@ from clearlane.store.database.postgresql_session import (
 from clearlane.store.database.postgresql_signal import ChannelSignal
 from clearlane.store.database.schema import EVERYTHING, SITES_SETTING, VENDORS_SETTING
 from clearlane.store.database.schema.partitions import PartitionState
-from clearlane.store.database.sql import AnyScope, Statement, SystemScope
+from clearlane.store.database.sql import (
+    AnyScope,
+    Row,
+    Statement,
+    SystemScope,
+)
 
 POSTGRESQL_WRITERS = 2
 
@@ -196,7 +201,7 @@ class PostgresqlDatabase:
         if self._pool is not None:
             await self._pool.close()
 
-    async def _prepare(self, connection: Any) -> None:
+    async def _prepare(self, connection: DriverConnection) -> None:
         """Check a new connection, and let its session or each of its transactions have its rights."""
         if self._direct_url:
             self._transaction_settings = await transaction_settings(connection)
@@ -204,7 +209,7 @@ class PostgresqlDatabase:
             await prepare_connection(connection)
 
     @contextlib.asynccontextmanager
-    async def _snapshot(self, scope: AnyScope) -> AsyncIterator[Any]:
+    async def _snapshot(self, scope: AnyScope) -> AsyncIterator[DriverConnection]:
         """Yield a connection in a transaction that reads."""
         async with self._acquired() as connection:
             try:
@@ -231,7 +236,7 @@ class PostgresqlDatabase:
         return PostgresqlWriteConnection(connection, self._transaction_settings)
 
     @contextlib.asynccontextmanager
-    async def _acquired(self) -> AsyncIterator[Any]:
+    async def _acquired(self) -> AsyncIterator[DriverConnection]:
         if self._pool is None:
             raise DatabaseUnavailable("the database is not open")
         began = time.monotonic()
@@ -334,7 +339,7 @@ def _is_disconnection(error: BaseException) -> bool:
 class PostgresqlReadTx(ReadOnlyTx):
     """A read transaction on one connection."""
 
-    def __init__(self, connection: Any, scope: AnyScope) -> None:
+    def __init__(self, connection: DriverConnection, scope: AnyScope) -> None:
         self._connection = connection
         self._scope = scope
 
@@ -357,7 +362,9 @@ class PostgresqlReadTx(ReadOnlyTx):
 class PostgresqlWriteTx:
     """A job's transaction on a writer's connection."""
 
-    def __init__(self, connection: Any, scope: AnyScope, audit: AuditBuffer | None) -> None:
+    def __init__(
+        self, connection: DriverConnection, scope: AnyScope, audit: AuditBuffer | None
+    ) -> None:
         self._reading = PostgresqlReadTx(connection, scope)
         self._connection = connection
         self._scope = scope
@@ -392,7 +399,7 @@ class PostgresqlWriteTx:
 class PostgresqlWriteConnection:
     """The connection of a writer. Control statements share one round trip with the next job."""
 
-    def __init__(self, connection: Any, settings: str) -> None:
+    def __init__(self, connection: DriverConnection, settings: str) -> None:
         self._connection = connection
         self._begin = self._before = f"BEGIN; {settings}"
 
@@ -462,5 +469,5 @@ async def _await_driver(call: Awaitable[T]) -> T:
     raise fault
 
 
-async def _no_reset(connection: Any) -> None:
+async def _no_reset(connection: DriverConnection) -> None:
     """Reset nothing when a connection returns to the pool."""

@@ -1,11 +1,13 @@
 """Connections to a PostgreSQL server, and the errors of its driver."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
 
 import asyncpg
 
 from clearlane.store.database.group_commit import OperationRefused
+from clearlane.store.database.sql import Row
 
 DATABASE_CONNECT_SECONDS_MAX = 10
 BAD_ADDRESS = (
@@ -28,7 +30,47 @@ OPTIONS = {
 POOLED_OPTIONS = OPTIONS | {"statement_cache_size": 0}
 
 
-async def connect(url: str) -> Any:
+class DriverConnection(Protocol):
+    """What is used of a connection of asyncpg, which brings no types."""
+
+    async def execute(self, query: str, *arguments: object) -> str:
+        """Execute, and return the tag of the server's answer."""
+
+    async def executemany(self, query: str, rows: Sequence[Sequence[object]]) -> None:
+        """Execute once for each row of values."""
+
+    async def fetch(self, query: str, *arguments: object) -> list[Row]:
+        """Execute, and return every row."""
+
+    async def fetchrow(self, query: str, *arguments: object) -> Row | None:
+        """Execute, and return the first row."""
+
+    async def fetchval(self, query: str, *arguments: object) -> Any:  # Any: a column
+        """Execute, and return the first column of the first row."""
+
+    def transaction(self) -> AbstractAsyncContextManager[object]:
+        """Begin a transaction, which the end of the block commits."""
+
+    async def add_listener(self, channel: str, callback: Callable[..., object]) -> None:
+        """Listen to a channel."""
+
+    def add_termination_listener(self, callback: Callable[..., object]) -> None:
+        """Call back when the connection ends."""
+
+    def get_server_pid(self) -> int:
+        """Return the number of the server's process."""
+
+    def is_in_transaction(self) -> bool:
+        """Return whether a transaction is open."""
+
+    def is_closed(self) -> bool:
+        """Return whether the connection has ended."""
+
+    async def close(self, *, timeout: float | None = None) -> None:
+        """End the connection."""
+
+
+async def connect(url: str) -> DriverConnection:
     """Open a bare connection with the rights of the login, for migrations and notifications. A pooler is refused."""
     connection = await _connect(url, OPTIONS)
     try:
@@ -39,12 +81,12 @@ async def connect(url: str) -> Any:
     return connection
 
 
-async def connect_pooled(url: str) -> Any:
+async def connect_pooled(url: str) -> DriverConnection:
     """Open a bare connection that may lead through a pooler: each of its statements belongs in a transaction."""
     return await _connect(url, POOLED_OPTIONS)
 
 
-async def require_direct(connection: Any) -> None:
+async def require_direct(connection: DriverConnection) -> None:
     """Refuse a connection through a pooler, which announces a process of its own and not the server's.
 
     Role, settings and LISTEN of a session would reach other clients of the pooler, or be lost.
@@ -57,13 +99,15 @@ async def require_direct(connection: Any) -> None:
         raise OperationRefused(POOLER)
 
 
-async def _connect(url: str, options: Mapping[str, Any]) -> Any:
+async def _connect(url: str, options: Mapping[str, object]) -> DriverConnection:
     try:
-        return await asyncpg.connect(url, **options)
+        connection: DriverConnection = await asyncpg.connect(url, **options)
     except ValueError:  # the driver's own complaint may quote the password
         raise OperationRefused(BAD_ADDRESS) from None
     except DRIVER_ERRORS as error:
         reason = connection_fault(error)
+    else:
+        return connection
     raise OperationRefused(f"PostgreSQL cannot be reached: {reason}.")
 
 

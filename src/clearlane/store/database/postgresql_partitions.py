@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 import asyncpg
 
 from clearlane.store.database.group_commit import OperationRefused
+from clearlane.store.database.postgresql_connection import DriverConnection
 from clearlane.store.database.schema.core import EVERYTHING, SITES_SETTING, VENDORS_SETTING
 from clearlane.store.database.schema.partitions import (
     MONTHS_AHEAD,
@@ -39,7 +39,9 @@ SELECT parent.relname, part.relname
 _EXCUSES = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
 
-async def make_partitions(connection: Any, now: datetime, *, moves: bool = False) -> list[str]:
+async def make_partitions(
+    connection: DriverConnection, now: datetime, *, moves: bool = False
+) -> list[str]:
     """Make what is missing for the next months, each partition in a transaction of its own; return their names.
 
     A partition that would have to wait for other work is left to the next call. So is one whose rows are in the default
@@ -64,7 +66,7 @@ async def make_partitions(connection: Any, now: datetime, *, moves: bool = False
     raise OperationRefused(NOT_OWNER)
 
 
-async def partition_state(connection: Any) -> PartitionState | None:
+async def partition_state(connection: DriverConnection) -> PartitionState | None:
     """Return until when there are partitions, read in a transaction that sees every row. None without partitions."""
     known = _quarters(await connection.fetch(_EXISTING, [*PARTITION_KEYS]))
     ends = {table: next_quarter(max(quarters)) for table, quarters in known.items()}
@@ -103,7 +105,7 @@ def _missing(
 
 
 async def _make(
-    connection: Any, partition: TablePartition, quarter: datetime, *, moves: bool
+    connection: DriverConnection, partition: TablePartition, quarter: datetime, *, moves: bool
 ) -> bool:
     """Make one partition; return False if another node does it, or rows are in the way."""
     await connection.execute(

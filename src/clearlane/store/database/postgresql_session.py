@@ -6,11 +6,11 @@ is left behind for the next one.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from clearlane.store.database.group_commit import OperationRefused
 from clearlane.store.database.postgresql_connection import (
     DRIVER_ERRORS,
+    DriverConnection,
     connect,
     connect_pooled,
     connection_fault,
@@ -46,14 +46,14 @@ TWO_DATABASES = (
 )
 
 
-async def prepare_connection(connection: Any) -> None:
+async def prepare_connection(connection: DriverConnection) -> None:
     """Check a new direct connection, and give up the right to bypass row-level security for its whole session."""
     await require_direct(connection)
     found = await _session_settings(connection)
     await connection.execute("; ".join(f"SET {setting}" for setting in found))
 
 
-async def transaction_settings(connection: Any) -> str:
+async def transaction_settings(connection: DriverConnection) -> str:
     """Check a new connection of a pooler; return SQL with which each of its transactions begins."""
     found = await _session_settings(connection)
     return "".join(f"SET LOCAL {setting}; " for setting in found)
@@ -87,12 +87,13 @@ def require_durable(found: Mapping[str, str]) -> None:
         raise OperationRefused(f"This PostgreSQL server cannot be used: {'; '.join(wrong)}.")
 
 
-async def _session_settings(connection: Any) -> Sequence[str]:
+async def _session_settings(connection: DriverConnection) -> Sequence[str]:
     """Check the server; return what to set, each as it follows `SET` or `SET LOCAL`."""
     async with (
         connection.transaction()
     ):  # one, so that a pooler keeps the statement on one connection
-        *durability, sees_all, has_role, has_schema = await connection.fetchrow(_SERVER)
+        [server] = await connection.fetch(_SERVER)
+    *durability, sees_all, has_role, has_schema = server
     require_durable({name: value for (name, _, _), value in zip(REFUSED, durability, strict=True)})
     # If the role is missing the schema is missing too, or `db upgrade` has to create the role.
     if sees_all and has_schema and not has_role:

@@ -7,15 +7,14 @@ they look for themselves.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from clearlane.store.database.group_commit import OperationRefused
-from clearlane.store.database.postgresql_connection import DRIVER_ERRORS
+from clearlane.store.database.postgresql_connection import DRIVER_ERRORS, DriverConnection
 from clearlane.store.database.schema import REVISIONS_CHANNEL
 
 CLOSE_SECONDS_MAX = 10
 
-Connect = Callable[[], Awaitable[Any]]
+Connect = Callable[[], Awaitable[DriverConnection]]
 
 
 class ChannelSignal:
@@ -24,7 +23,7 @@ class ChannelSignal:
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
         self._changed = asyncio.Event()
-        self._connection: Any = None
+        self._connection: DriverConnection | None = None
 
     async def wait(self, seconds: float) -> None:
         """Return when something may have changed, and after a time in any case."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,6 +27,7 @@ from sqlalchemy.dialects.postgresql import asyncpg as postgresql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import dml, selectable, visitors
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ClauseElement, TextClause
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger
@@ -57,6 +58,9 @@ class SystemScope:
     reason: str
 
 
+AnyColumn: TypeAlias = ColumnElement[Any]  # Any: `table.c[name]` has no type
+AnySelect: TypeAlias = Select[Any]  # Any: nor has a query of such columns
+Row: TypeAlias = tuple[Any, ...]  # Any: the columns of a statement
 AnyScope: TypeAlias = Scope | VendorScope | SystemScope
 """What a transaction may touch: one site, the sites of one vendor together, or everything."""
 
@@ -85,7 +89,7 @@ def in_vendor_scope(
 
 def _owner_columns(
     table: Table | selectable.FromClause, *, finds_rows: bool
-) -> dict[str, ColumnElement[Any]]:
+) -> dict[str, AnyColumn]:
     found = {name: table.c[name] for name in OWNER_COLUMNS if name in table.c}
     return {name: one if finds_rows else without_index(one) for name, one in found.items()}
 
@@ -105,14 +109,12 @@ def insert_into(table: Table, *names: str) -> Insert:
     return insert(table).values({name: bindparam(name) for name in (*owners, *names)})
 
 
-def inlined(value: object) -> ColumnElement[Any]:
+def inlined(value: object) -> AnyColumn:
     """Return a value that is part of the SQL text: a partial index serves no statement with a placeholder."""
     return literal(value, literal_execute=True)
 
 
-def select_as(
-    table: Table, row_type: type[tuple[Any, ...]], *more: ColumnElement[Any]
-) -> Select[Any]:
+def select_as(table: Table, row_type: type[Row], *more: AnyColumn) -> AnySelect:
     """Return a SELECT of the columns that a row type names, in its order. ``more`` are for its last fields."""
     names: Sequence[str] = row_type._fields  # type: ignore[attr-defined]
     return select(*(table.c[name] for name in names[: len(names) - len(more)]), *more)
@@ -124,18 +126,18 @@ class among(FunctionElement[bool]):  # noqa: N801  (reads as a function: where(a
     name = "among"
     inherit_cache = True
 
-    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+    def __init__(self, column: AnyColumn, name: str) -> None:
         super().__init__(column, bindparam(name, type_=ARRAY(column.type)))
         self.column = column
 
 
-class without_index(FunctionElement[Any]):  # noqa: N801
+class without_index(FunctionElement[object]):  # noqa: N801
     """A column that SQLite looks up in no index, so that it takes the index of another condition."""
 
     name = "without_index"
     inherit_cache = True
 
-    def __init__(self, column: ColumnElement[Any]) -> None:
+    def __init__(self, column: AnyColumn) -> None:
         super().__init__(column)
         self.type = column.type
 
@@ -149,34 +151,36 @@ class database_now(FunctionElement[int]):  # noqa: N801
 
 
 @compiles(among, "sqlite")
-def _among_on_sqlite(element: among, compiler: Any, **kw: Any) -> str:
+def _among_on_sqlite(element: among, compiler: SQLCompiler, **kw: object) -> str:
     column, values = (compiler.process(clause, **kw) for clause in element.clauses)
     return f"({column} IN (SELECT value FROM json_each({values})))"
 
 
 @compiles(among)
-def _among_on_postgresql(element: among, compiler: Any, **kw: Any) -> str:
+def _among_on_postgresql(element: among, compiler: SQLCompiler, **kw: object) -> str:
     column, values = (compiler.process(clause, **kw) for clause in element.clauses)
     return f"({column} = ANY ({values}))"
 
 
 @compiles(without_index, "sqlite")
-def _without_index_on_sqlite(element: without_index, compiler: Any, **kw: Any) -> str:
+def _without_index_on_sqlite(element: without_index, compiler: SQLCompiler, **kw: object) -> str:
     return f"+{compiler.process(element.clauses, **kw)}"
 
 
 @compiles(without_index)
-def _without_index_on_postgresql(element: without_index, compiler: Any, **kw: Any) -> str:
+def _without_index_on_postgresql(
+    element: without_index, compiler: SQLCompiler, **kw: object
+) -> str:
     return str(compiler.process(element.clauses, **kw))
 
 
 @compiles(database_now, "sqlite")
-def _now_on_sqlite(element: database_now, compiler: Any, **kw: Any) -> str:
+def _now_on_sqlite(element: database_now, compiler: SQLCompiler, **kw: object) -> str:
     return "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"
 
 
 @compiles(database_now)
-def _now_on_postgresql(element: database_now, compiler: Any, **kw: Any) -> str:
+def _now_on_postgresql(element: database_now, compiler: SQLCompiler, **kw: object) -> str:
     return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
 
@@ -190,7 +194,7 @@ class Compiled:
     """Values that are part of the statement itself."""
     parameters: frozenset[str]
     """Names the caller gives a value for."""
-    encode: Mapping[str, Callable[[Any], object]]
+    encode: Mapping[str, Callable[[Any], object]]  # Any: a list, among other values
     multi_row_texts: Mapping[int, str]
     """The texts that insert several rows at once, by the number of rows, largest first."""
     take: Callable[[Mapping[str, object]], tuple[object, ...]]
@@ -317,7 +321,7 @@ _DIALECTS: dict[str, Dialect] = {
 def _compile(core: ClauseElement, dialect: str) -> Compiled:
     if isinstance(core, dml.Insert) and not core.exported_columns:
         core = core.inline()  # or SQLAlchemy adds a RETURNING that was not requested
-    compiled: Any = core.compile(dialect=_DIALECTS[dialect])
+    compiled: Any = core.compile(dialect=_DIALECTS[dialect])  # Any: declared as its base class
     binds = {compiled.bind_names[bind]: bind for bind in compiled.bind_names}
     if any(bind.expanding and bind.required for bind in binds.values()):
         raise TypeError("a list given by the caller is written among(column, name), not in_()")
@@ -354,10 +358,29 @@ def _json_list(values: Iterable[object]) -> str:
     return json.dumps(list(values))
 
 
+# ---- running statements -----------------------------------------------------------------------------
+
+
+class StatementTx(Protocol):
+    """What runs statements in one transaction. Fills in the owner of client statements from the scope."""
+
+    async def run(self, statement: Statement, /, **values: object) -> int:
+        """Execute, and return the number of rows affected."""
+
+    async def many(self, statement: Statement, rows: Sequence[Mapping[str, object]], /) -> None:
+        """Execute once for each row of values."""
+
+    async def rows(self, statement: Statement, /, **values: object) -> list[Row]:
+        """Execute, and return every row."""
+
+    async def row(self, statement: Statement, /, **values: object) -> Row | None:
+        """Execute, and return the first row."""
+
+
 # ---- statements on client tables: the owner is added here and nowhere else -------------------------
 
 
-def scoped_select(core: Select[Any], *tables: Table) -> Statement:
+def scoped_select(core: AnySelect, *tables: Table) -> Statement:
     """Return a SELECT on these client tables, limited to the rows of the scope it runs in.
 
     Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
@@ -391,7 +414,7 @@ def scoped_select(core: Select[Any], *tables: Table) -> Statement:
     return statement
 
 
-def _has_index_of(keys: set[ColumnElement[Any]], table: Table) -> bool:
+def _has_index_of(keys: set[AnyColumn], table: Table) -> bool:
     """Return whether the rows of a table are named by a list of keys that has an index of its own."""
     if not keys:
         return False

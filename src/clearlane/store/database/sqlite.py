@@ -23,14 +23,17 @@ from clearlane.store.database.group_commit import (
     OperationRefused,
     PendingWrite,
     ReadOnlyTx,
-    Row,
     StoreWaits,
     Tx,
     in_loop,
     submit,
 )
 from clearlane.store.database.schema.partitions import PartitionState
-from clearlane.store.database.sql import AnyScope, Statement
+from clearlane.store.database.sql import (
+    AnyScope,
+    Row,
+    Statement,
+)
 from clearlane.store.database.sqlite_connection import (
     DIALECT,
     VERSION_MIN,

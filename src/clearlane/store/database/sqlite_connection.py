@@ -8,7 +8,9 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import (
+    Mapping,
+)
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from clearlane.store.database.group_commit import (
     StatementFault,
     StoreFault,
 )
+from clearlane.store.database.sql import Row
 
 STANDARD_ERROR = 2
 FSYNC_ERRORS = {sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC}
@@ -54,7 +57,7 @@ class ClosingCursor(sqlite3.Cursor):
     One that failed half way would keep its connection at an old state of the database.
     """
 
-    def fetchall(self) -> list[Any]:
+    def fetchall(self) -> list[Row]:
         try:
             return super().fetchall()
         finally:
@@ -64,7 +67,12 @@ class ClosingCursor(sqlite3.Cursor):
 class CursorClosingConnection(sqlite3.Connection):
     """A connection whose cursors are :class:`ClosingCursor`."""
 
-    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+    def execute(
+        self,
+        sql: str,
+        parameters: Any = (),  # Any: as the driver takes them
+        /,
+    ) -> sqlite3.Cursor:
         return self.cursor(ClosingCursor).execute(sql, parameters)
 
 
@@ -92,7 +100,7 @@ def connect(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def require_durable(found: Mapping[str, Any]) -> None:
+def require_durable(found: Mapping[str, object]) -> None:
     """Refuse a connection whose settings are not the durable ones."""
     wrong = [
         f"{name} is {found[name]}, it must be {wanted}: {reason}"

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Coroutine, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from clearlane.events.event import NewEvent
 from clearlane.kernel import limits
@@ -24,7 +24,6 @@ from clearlane.store.database.group_commit import (
     ForeignAwait,
     GroupCommitter,
     PendingWrite,
-    Row,
     StoreFault,
     Tx,
     WriteQueue,
@@ -32,7 +31,12 @@ from clearlane.store.database.group_commit import (
     failed_outcomes,
     write_fault,
 )
-from clearlane.store.database.sql import AnyScope, Statement, SystemScope
+from clearlane.store.database.sql import (
+    AnyScope,
+    Row,
+    Statement,
+    SystemScope,
+)
 from clearlane.store.database.sqlite_connection import (
     DIALECT,
     connect,
@@ -177,7 +181,7 @@ class SqliteWriteConnection:
         return SqliteWriteTx(self.connection, scope, audit)
 
 
-def run_synchronously(work: Coroutine[Any, Any, T]) -> T:
+def run_synchronously(work: Coroutine[object, None, T]) -> T:
     """Run a coroutine that never has to wait; if it does, raise :class:`ForeignAwait` in it."""
     step = work.send
     while True:

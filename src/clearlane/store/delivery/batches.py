@@ -410,7 +410,7 @@ def _file_values(file: BatchFile) -> dict[str, object]:
     return {name: getattr(file, name) for name in _FILE}
 
 
-def to_batch(*row: Any) -> Batch:
+def to_batch(*row: Any) -> Batch:  # Any: the columns of NAMES
     """Return the batch of a row of ``BATCHES``."""
     values = dict(zip(NAMES, row, strict=True))
     return Batch(

@@ -10,7 +10,6 @@ so only operators see them. Knows no X12 and no connection.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from sqlalchemy import ColumnElement, Table, and_, bindparam, select
 
@@ -32,7 +31,7 @@ FileFilter = ListFilter[Callable[[Table], ColumnElement[bool]]]
 class FileQuery:
     """A list of files, the newest first."""
 
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, object] = field(default_factory=dict)
     """Filters, all of which hold: names of :data:`FILE_FILTERS` with their values; ``state`` is one or several."""
     before: int | None = None
     """The last file of the page before."""

@@ -6,7 +6,7 @@ transaction, so a transaction that numbers events later also commits later. Know
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from sqlalchemy import BigInteger, bindparam, case, literal
@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, bindparam, case, literal
 from clearlane.events.event import NO_DATA, EventData, NewEvent
 from clearlane.events.types import TYPES, Audience
 from clearlane.store.database.schema import event_head, events, installation_events
-from clearlane.store.database.sql import Statement, insert_into
+from clearlane.store.database.sql import Statement, StatementTx, insert_into
 
 EVENTS_PER_ROW_MAX = 250
 
@@ -33,7 +33,7 @@ class EventOwner(NamedTuple):
     actor: str
 
 
-async def append_events(tx: Any, new: Sequence[tuple[NewEvent, str]], now: int) -> int:
+async def append_events(tx: StatementTx, new: Sequence[tuple[NewEvent, str]], now: int) -> int:
     """Number and store events, each with its actor, as the last step of a transaction; return the last number.
 
     ``tx`` must be a transaction over all clients.

@@ -5,7 +5,6 @@ Each check is one statement that finds the ids of what disagrees. It reads ids a
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, func, or_, select
 
@@ -23,7 +22,7 @@ from clearlane.store.database.schema import (
     purged_claim_payments,
     unmatched_claim_payments,
 )
-from clearlane.store.database.sql import Statement
+from clearlane.store.database.sql import AnyColumn, Statement
 
 IDS_SHOWN_MAX = 20
 
@@ -62,7 +61,7 @@ def _counted(table: FromClause, key: str, *sums: str) -> FromClause:
 
 def _differ(left: ColumnElement[int], *right: ColumnElement[int | None]) -> ColumnElement[bool]:
     """Return whether a number is not the sum of others, each of which is 0 if it has no rows."""
-    total: ColumnElement[Any] = func.coalesce(right[0], 0)
+    total: AnyColumn = func.coalesce(right[0], 0)
     for one in right[1:]:
         total = total + func.coalesce(one, 0)
     return left != total

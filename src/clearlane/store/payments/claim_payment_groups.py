@@ -3,16 +3,16 @@
 A group is that of ``payments.claim_payment_groups``; ``own`` limits it to the claims of a client's scope. Knows no X12.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select
 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.claim_payment_groups import DENIED_LABELS, ClaimPaymentGroup, group_of
 from clearlane.payments.payment import ClaimPaymentType
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_payments, documents
-from clearlane.store.database.sql import Statement, scoped_select
+from clearlane.store.database.sql import AnySelect, Statement, scoped_select
 from clearlane.store.payments.claim_payments import (
     WITH_DOCUMENT,
     ClaimPaymentDocument,
@@ -80,7 +80,7 @@ _GROUP_CONDITIONS: dict[ClaimPaymentGroup, ColumnElement[bool]] = {
 }
 
 
-def _group(condition: ColumnElement[bool]) -> Select[Any]:
+def _group(condition: ColumnElement[bool]) -> AnySelect:
     return (
         WITH_DOCUMENT.where(
             claim_payments.c.payment_id == bindparam("payment_id"),

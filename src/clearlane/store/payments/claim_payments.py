@@ -7,7 +7,7 @@ installation, with that part sealed in it. Knows no X12.
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, literal, select, update
+from sqlalchemy import bindparam, delete, func, literal, select, update
 
 from clearlane.kernel.redacted_repr import shows
 from clearlane.store.database.database import Tx, find_row, list_rows
@@ -17,7 +17,14 @@ from clearlane.store.database.schema import (
     documents,
     unmatched_claim_payments,
 )
-from clearlane.store.database.sql import Statement, among, insert_into, scoped_select, select_as
+from clearlane.store.database.sql import (
+    AnyColumn,
+    Statement,
+    among,
+    insert_into,
+    scoped_select,
+    select_as,
+)
 
 UNMATCHED_TABLE = "unmatched_claim_payments"
 
@@ -83,7 +90,7 @@ class ClaimPaymentDocument(NamedTuple):
     payload: bytes
 
 
-def with_document(*row: Any) -> ClaimPaymentDocument:
+def with_document(*row: Any) -> ClaimPaymentDocument:  # Any: columns of the row types
     """Return the claim payment of a row of ``WITH_DOCUMENT``."""
     return ClaimPaymentDocument(ClaimPaymentRow(*row[:-1]), row[-1])
 
@@ -223,7 +230,7 @@ _SET_ROLE = Statement(
     system=True,
 )
 _IS_PAYING = claim_payments.c.paid_cents > 0
-_PAID_FIGURES: tuple[ColumnElement[Any], ...] = (
+_PAID_FIGURES: tuple[AnyColumn, ...] = (
     func.count(claim_payments.c.claim_number.distinct()).filter(_IS_PAYING),
     func.sum(claim_payments.c.paid_cents),
 )

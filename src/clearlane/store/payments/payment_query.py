@@ -12,7 +12,7 @@ a parameter of v1, an option of ``clearlane payment list`` and a name in the con
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import ColumnElement, and_, bindparam, exists, func, literal, not_, or_, select
 
@@ -23,7 +23,13 @@ from clearlane.payments.deposit import DepositState
 from clearlane.payments.payment import PaymentState
 from clearlane.store.database.database import Tx
 from clearlane.store.database.schema import payment_shares, payments
-from clearlane.store.database.sql import Statement, among, scoped_select
+from clearlane.store.database.sql import (
+    AnyColumn,
+    Row,
+    Statement,
+    among,
+    scoped_select,
+)
 from clearlane.store.payments.payments import (
     PaymentRow,
     PaymentShare,
@@ -44,13 +50,16 @@ NEEDS = (UNMATCHED, UNBALANCED, NOT_FETCHED, TO_DEPOSIT)
 """Filters by what a person must do."""
 
 
+FilterValue: TypeAlias = Any  # Any: each filter takes a value of its own type
+
+
 @dataclass(frozen=True, eq=False)
 class PaymentFilter(ListFilter[ColumnElement[bool]]):
     """One filter of the list."""
 
     own_condition: ColumnElement[bool] | None = None
     """The condition in the scope of a client, if it is about the client's share."""
-    values: Callable[[Vault, Any], Mapping[str, object]] | None = None
+    values: Callable[[Vault, FilterValue], Mapping[str, object]] | None = None
     """What the condition takes, if it is not the value itself."""
 
 
@@ -177,7 +186,7 @@ def _sum(row: tuple[int, int | None] | None) -> PaymentSum:
     return PaymentSum(int(count), int(cents or 0))
 
 
-def _values(vault: Vault, one: PaymentFilter, value: Any) -> Mapping[str, object]:
+def _values(vault: Vault, one: PaymentFilter, value: FilterValue) -> Mapping[str, object]:
     if one.values is not None:
         return one.values(vault, value)
     if one.type is FilterType.FLAG:
@@ -191,7 +200,7 @@ def _bank_values(vault: Vault, given: str | BankSearch) -> Mapping[str, object]:
     return {"bank_traces": traces, "bank_amounts": list(search.amounts)}
 
 
-def _shared(rows: Iterable[Sequence[Any]]) -> dict[str, SharedPayment]:
+def _shared(rows: Iterable[Row]) -> dict[str, SharedPayment]:
     """Return payments by their ids, each with its shares, from rows of both."""
     width = len(PaymentRow._fields)
     found: dict[str, SharedPayment] = {}
@@ -348,7 +357,7 @@ _SUM = Statement(
         payments.c.payment_id >= bindparam("first"), payments.c.duplicate_of.is_(None)
     )
 )
-_OWN_SUMS: tuple[ColumnElement[Any], ...] = (
+_OWN_SUMS: tuple[AnyColumn, ...] = (
     func.count(),
     func.sum(EXPECTED_CENTS),
 )
@@ -373,7 +382,7 @@ def _sum_of(names: frozenset[str], *, is_own: bool) -> Statement:
 
 
 @lru_cache(maxsize=STATEMENTS_KEPT_MAX)
-def _every(names: frozenset[str], columns: tuple[ColumnElement[Any], ...]) -> Statement:
+def _every(names: frozenset[str], columns: tuple[AnyColumn, ...]) -> Statement:
     """Return the list over all clients for the filters that are used."""
     id = payments.c.payment_id
     conditions = [FILTERS[name].condition for name in sorted(names - {BEFORE})]
@@ -391,7 +400,7 @@ def _own_ids(names: frozenset[str]) -> Statement:
     conditions = [one.condition if one.own_condition is None else one.own_condition for one in used]
     if BEFORE in names:
         conditions.append(id < bindparam(BEFORE))
-    columns: tuple[ColumnElement[Any], ...] = (id, func.min(payments.c.amount_cents))
+    columns: tuple[AnyColumn, ...] = (id, func.min(payments.c.amount_cents))
     core = select(*columns).select_from(_JOINED).where(*conditions)
     return scoped_select(
         core.group_by(id).order_by(id.desc()).limit(bindparam("limit")), payment_shares

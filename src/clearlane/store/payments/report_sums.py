@@ -7,14 +7,15 @@ Knows which claims and claim payments count; opens nothing that is sealed.
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, func, select
+from sqlalchemy import bindparam, func, select
 
 from clearlane.store.claims.claims import IS_REAL
 from clearlane.store.database.database import Tx, list_rows
 from clearlane.store.database.schema import claim_payments, claims, report_sums
 from clearlane.store.database.sql import (
+    AnyColumn,
     Statement,
     among,
     inlined,
@@ -196,7 +197,7 @@ _ADD = scoped_insert(report_sums, "created_day", *SumKey._fields, *SumAmounts._f
 @lru_cache(maxsize=256)
 def _sums(by: tuple[str, ...], months: bool, given: tuple[str, ...], denied: bool) -> Statement:  # noqa: FBT001
     """Return the statement of one way to add up."""
-    columns: dict[str, ColumnElement[Any]] = {key: _SUMS[key] for key in by}
+    columns: dict[str, AnyColumn] = {key: _SUMS[key] for key in by}
     if months and "day" in columns:
         columns["day"] = func.substr(_SUMS.day, 1, MONTH_CHARACTERS)
     keys = list(columns.values())

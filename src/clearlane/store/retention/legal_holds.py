@@ -1,6 +1,6 @@
 """Legal holds: what must be neither purged nor erased, whatever its age."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, FromClause, bindparam, select, update
 
@@ -71,7 +71,7 @@ HELD_CLAIMS = select(_H.claim_number).where(_NOT_RELEASED, _H.claim_number != in
 """The claims that are held by number."""
 _NEW = tuple(name for name in LegalHold._fields if name != "id")
 _ADD = Statement(insert_into(legal_holds, *_NEW).returning(_H.id))
-_ROWS: Any = select_as(legal_holds, LegalHold)
+_ROWS = select_as(legal_holds, LegalHold)
 _FIND = Statement(_ROWS.where(_H.id == bindparam("id", type_=BigInteger)))
 _IN_FORCE = Statement(_ROWS.where(_NOT_RELEASED).order_by(_H.id))
 _EVER = Statement(_ROWS.order_by(_H.id))

@@ -1,10 +1,11 @@
 """Delete the rows of one site, a few at a time, and count what is left of it in shared files."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
+    FromClause,
     Integer,
     Table,
     and_,
@@ -95,7 +96,7 @@ def _own_tables() -> Iterator[Table]:
             yield table
 
 
-def _of_site(table: Any) -> Any:
+def _of_site(table: FromClause) -> ColumnElement[bool]:
     return and_(
         table.c.vendor_id == bindparam("vendor", type_=BigInteger),
         table.c.site_id == bindparam("site", type_=BigInteger),

@@ -4,9 +4,20 @@ Everything is read in the scope of the site. Sealed values stay sealed; whoever 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import (
+    Any,
+    NamedTuple,
+)
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, Select, Table, Text, bindparam, select
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    Integer,
+    Table,
+    Text,
+    bindparam,
+    select,
+)
 
 from clearlane.kernel.client_file import FileState
 from clearlane.store.database.database import Tx
@@ -27,9 +38,16 @@ from clearlane.store.database.schema import (
     payments,
     work_items,
 )
-from clearlane.store.database.sql import Statement, among, inlined, scoped_select
+from clearlane.store.database.sql import (
+    AnyColumn,
+    AnySelect,
+    Statement,
+    among,
+    inlined,
+    scoped_select,
+)
 
-Row = dict[str, Any]
+Row = dict[str, Any]  # Any: the columns of many tables
 
 
 class SitePage(NamedTuple):
@@ -86,9 +104,9 @@ async def _page(
 
 
 def _pages(
-    query: Select[Any],
-    key: ColumnElement[Any],
-    after: Any,
+    query: AnySelect,
+    key: AnyColumn,
+    after: BindParameter[str] | BindParameter[int],
     *tables: Table,
 ) -> tuple[Statement, tuple[str, ...]]:
     names = tuple(column.key for column in query.selected_columns)
@@ -96,7 +114,7 @@ def _pages(
     return scoped_select(core, *tables), tuple(str(name) for name in names)
 
 
-def _named(table: Table, *left_out: str) -> list[ColumnElement[Any]]:
+def _named(table: Table, *left_out: str) -> list[AnyColumn]:
     """Return the columns of a table but those of its owner and of how it is found."""
     hidden = {"vendor_id", "site_id", *left_out}
     return [column for column in table.c if column.name not in hidden]
@@ -152,7 +170,7 @@ _REQUESTS = _pages(
 
 
 def _part(
-    query: Select[Any], key: ColumnElement[Any], order: ColumnElement[Any], *tables: Table
+    query: AnySelect, key: AnyColumn, order: AnyColumn, *tables: Table
 ) -> tuple[Statement, tuple[str, ...]]:
     names = tuple(str(column.key) for column in query.selected_columns)
     return scoped_select(query.where(among(key, "keys")).order_by(order), *tables), names

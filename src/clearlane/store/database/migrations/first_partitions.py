@@ -1,11 +1,11 @@
 """Make the partitions that a new database on PostgreSQL begins with. They depend on the day, so no migration has them written out."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from sqlalchemy import text
 
 from clearlane.kernel.clock import SystemClock
+from clearlane.store.database.schema.core import MigrationOperations
 from clearlane.store.database.schema.partitions import (
     MONTHS_AHEAD,
     default_partition,
@@ -15,7 +15,7 @@ from clearlane.store.database.schema.partitions import (
 )
 
 
-def make_first_partitions(op: Any, tables: Iterable[str]) -> None:
+def make_first_partitions(op: MigrationOperations, tables: Iterable[str]) -> None:
     """Make the partitions of this quarter and ahead, of what is older, and of what no other takes."""
     quarters = list_quarters(SystemClock().now(), MONTHS_AHEAD)
     for table in tables:

@@ -5,12 +5,16 @@ TEXT, money BIGINT cents, JSON TEXT, booleans SMALLINT, payloads binary. Knows n
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import (
+    Any,
+    Protocol,
+)
 
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Connection,
     ForeignKey,
     ForeignKeyConstraint,
     Identity,
@@ -22,6 +26,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    TextClause,
     UniqueConstraint,
     text,
 )
@@ -55,6 +60,7 @@ __all__ = [
     "SITES_SETTING",
     "STATES_WITH_ERRORS",
     "VENDORS_SETTING",
+    "MigrationOperations",
     "audit",
     "audit_head",
     "claim_events",
@@ -134,7 +140,10 @@ def id_column() -> Column[int]:
 
 
 def client_table(
-    name: str, *columns: SchemaItem, owner_index: bool = True, **options: Any
+    name: str,
+    *columns: SchemaItem,
+    owner_index: bool = True,
+    **options: Any,  # Any: as Table takes them
 ) -> Table:
     """Declare a table of client rows, with owner columns that every statement must constrain.
 
@@ -189,7 +198,17 @@ def owner_columns() -> tuple[Column[int], Column[int]]:
     )
 
 
-def enable_row_security(op: Any, table: str, *, of_sites: bool = True) -> None:
+class MigrationOperations(Protocol):
+    """What is used of the operations of a migration."""
+
+    def get_bind(self) -> Connection:
+        """Return the connection of the upgrade."""
+
+    def execute(self, sqltext: TextClause, /) -> None:
+        """Execute a statement."""
+
+
+def enable_row_security(op: MigrationOperations, table: str, *, of_sites: bool = True) -> None:
     """Enable row-level security on a client table: PostgreSQL shows rows of the allowed vendors and sites only.
 
     Without the settings no row is visible, not even to the owner of the table. SQLite has no such feature.
@@ -220,7 +239,11 @@ def _allows(column: str, setting: str) -> str:
     return f"(SELECT {allowed}) = '{EVERYTHING}' OR {column}::text = ANY ({listed})"
 
 
-def installation_table(name: str, *items: SchemaItem, **options: Any) -> Table:
+def installation_table(
+    name: str,
+    *items: SchemaItem,
+    **options: Any,  # Any: as Table takes them
+) -> Table:
     """Declare a table of the installation, which belongs to no client."""
     return Table(name, metadata, *items, **options)
 
