@@ -247,6 +247,7 @@ UNGUARDED = "SET lock_timeout = '2s'; SET session_replication_role = replica"
 EMPTY = """
     SELECT setval(seqrelid, seqstart, false) FROM pg_sequence;
     INSERT INTO audit_head (id, seq, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'));
+    INSERT INTO audit_cut (id, seq, record) VALUES (1, 0, '');
 """
 OTHERS = """
     SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity

@@ -187,7 +187,7 @@ async def test_an_erased_site_leaves_nothing_but_what_the_certificate_says(flow,
     assert await flow.status(numbers[other.id][0], other) is not None
     async with flow.database.read(ALL) as tx:
         assert await check_ledger(tx) == []
-    assert not (await audit.verify(flow.database, flow.vault.audit_key, None)).fault
+    assert not (await audit.verify(flow.database, flow.vault, None)).fault
     # A second run finds nothing left to do.
     again = await erase_site(flow.context, plan, backups_until=None, actor=NORA)
     assert json.loads(again)["content"]["destroyed"]["rows"] == {"claims": 0, "payment_shares": 0}

@@ -30,9 +30,9 @@ ROWS = 10
 class Trail:
     """Ten audited writes, and the means to verify them and to tamper with them."""
 
-    def __init__(self, place, database, key):
-        self.place, self.database, self.key = place, database, key
-        self.anchor = Anchor(place.data / "audit.anchor", key)
+    def __init__(self, place, database, vault):
+        self.place, self.database, self.vault, self.key = place, database, vault, vault.audit_key
+        self.anchor = Anchor(place.data / "audit.anchor", self.key)
 
     async def grow(self, number=1, detail="by hand"):
         async def job(tx):
@@ -42,7 +42,7 @@ class Trail:
             await self.database.write(ALL, job, actor=OPERATOR)
 
     async def verify(self, anchor=None):
-        return await audit.verify(self.database, self.key, anchor or self.anchor)
+        return await audit.verify(self.database, self.vault, anchor or self.anchor)
 
     def remember(self, head):
         with self.anchor.locked():
@@ -70,7 +70,7 @@ class Trail:
 async def trail(place, database, clock):
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    made = Trail(place, database, vault.audit_key)
+    made = Trail(place, database, vault)
     await made.grow(ROWS)
     made.remember(await audit.read_head(database))
     return made
@@ -83,7 +83,7 @@ async def much_used(request, new_place):
     database = await place.open()
     vault = Vault(database, place.keys(), ManualClock(START))
     await vault.load()
-    made = Trail(place, database, vault.audit_key)
+    made = Trail(place, database, vault)
     await made.grow(ROWS)
     made.remember(await audit.read_head(database))
     await made.tamper(
@@ -221,7 +221,7 @@ async def test_the_anchor_follows_the_head_and_never_leads(place, clock):
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    trail = Trail(place, database, vault.audit_key)
+    trail = Trail(place, database, vault)
     await trail.grow(3)
     head = await audit.read_head(database)
     noted = trail.anchor.read()
@@ -344,7 +344,7 @@ async def test_a_log_cut_in_half_after_a_kill_is_found_up_to_the_anchor(new_plac
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    trail = Trail(place, database, vault.audit_key)
+    trail = Trail(place, database, vault)
     await confirm_anchor(database, clock=clock, actor=OPERATOR, may_start_over=False)
     await trail.grow(ROWS)
     head = await audit.read_head(database)
@@ -356,7 +356,7 @@ async def test_a_log_cut_in_half_after_a_kill_is_found_up_to_the_anchor(new_plac
     with log.open("rb+") as file:
         file.truncate(log.stat().st_size // 2)
     reopened = await killed.open(clock)
-    verified = await Trail(killed, reopened, vault.audit_key).verify()
+    verified = await Trail(killed, reopened, vault).verify()
     assert verified.rows < head.seq
     assert f"The anchor remembers row {head.seq}" in verified.fault
     await reopened.close()
@@ -384,7 +384,7 @@ async def test_a_row_that_cannot_even_be_read_is_named(new_place, clock):
     database = await place.open(clock)
     vault = Vault(database, place.keys(), clock)
     await vault.load()
-    trail = Trail(place, database, vault.audit_key)
+    trail = Trail(place, database, vault)
     await trail.grow(ROWS)
     await trail.tamper("UPDATE audit SET detail = CAST(x'ff' AS TEXT) WHERE seq = 7")
     assert (await trail.verify()).seq == 7
@@ -406,14 +406,14 @@ async def test_progress_is_reported_and_ends_at_the_head(trail, monkeypatch):
     monkeypatch.setattr("clearlane.store.audit.audit.AUDIT_PAGE_ROWS", 4)
     results = []
     await audit.verify(
-        trail.database, trail.key, trail.anchor, lambda done, total: results.append((done, total))
+        trail.database, trail.vault, trail.anchor, lambda done, total: results.append((done, total))
     )
     assert results == [(4, 10), (8, 10), (10, 10)]
 
 
 async def test_two_nodes_write_one_chain(place, database, clock, trail):
     other = await place.open(clock, anchor="other.anchor")
-    second = Trail(place, other, trail.key)
+    second = Trail(place, other, trail.vault)
     await asyncio.gather(*(each.grow(20) for each in (trail, second, trail, second)))
     verified = await trail.verify()
     assert (verified.fault, verified.rows) == ("", ROWS + 80)

@@ -70,7 +70,9 @@ class RunningInstallation:
 
     async def verification(self):
         key = self.vault.audit_key
-        return await audit.verify(self.database, key, Anchor(self.place.data / "audit.anchor", key))
+        return await audit.verify(
+            self.database, self.vault, Anchor(self.place.data / "audit.anchor", key)
+        )
 
 
 @pytest.fixture

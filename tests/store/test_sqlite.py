@@ -217,7 +217,7 @@ async def test_every_acknowledged_write_is_there_after_a_kill(place):
     vault._month = lambda: "2024-03"
     await vault.load()
     anchor = Anchor(place.data / "audit.anchor", vault.audit_key)
-    verified = await audit.verify(database, vault.audit_key, anchor)
+    verified = await audit.verify(database, vault, anchor)
     assert (verified.fault, verified.rows) == ("", len(stored))
     await database.close()
 

@@ -12,7 +12,7 @@ from clearlane.kernel import limits
 PERIOD_DAYS_MAX = 36_600
 """A hundred years."""
 RECORDS_KEPT_DAYS, RECORDS_KEPT_DAYS_MIN = 3_653, 2_192
-"""Of claims, remittances and proofs: ten years, and not less than HIPAA's six."""
+"""Of claims, remittances, proofs and the audit trail: ten years, and not less than HIPAA's six."""
 
 
 class RetentionKind(StrEnum):
@@ -25,6 +25,7 @@ class RetentionKind(StrEnum):
     EVENTS = "events"
     FILES = "files"
     NOT_ACCEPTED = "not-accepted"
+    AUDIT = "audit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,12 @@ RETENTION: Mapping[RetentionKind, RetentionRule] = {
         "Claims that were not accepted, and claims of shadow files",
         limits.NOT_ACCEPTED_KEPT_DAYS,
         1,
+    ),
+    RetentionKind.AUDIT: RetentionRule(
+        "The audit trail; all of it stays while any legal hold is in force",
+        RECORDS_KEPT_DAYS,
+        RECORDS_KEPT_DAYS_MIN,
+        of_installation=True,
     ),
 }
 

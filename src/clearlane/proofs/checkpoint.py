@@ -14,7 +14,7 @@ import msgspec
 
 from clearlane.kernel.clock import moment_text
 from clearlane.proofs.merkle import HASH_BYTES, tree_root
-from clearlane.proofs.signing import decode_hex, is_signed, public_key_of, sign
+from clearlane.proofs.signing import has_signature, signed_content, with_signature
 
 BEFORE_FIRST = bytes(HASH_BYTES).hex()
 """What the first checkpoint of a log names as the one before it."""
@@ -41,7 +41,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def signed_bytes(self) -> bytes:
         """What is signed: compact JSON of everything before the signature."""
-        return _ENCODER.encode(msgspec.structs.replace(self, signature=""))
+        return signed_content(self)
 
     @property
     def digest(self) -> str:
@@ -51,11 +51,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_signed(self) -> bool:
         """Whether the signature is that of its key."""
-        try:
-            key, signature = decode_hex(self.key), decode_hex(self.signature)
-        except ValueError:
-            return False
-        return is_signed(key, signature, self.signed_bytes)
+        return has_signature(self)
 
 
 _DECODER = msgspec.json.Decoder(Checkpoint)
@@ -71,9 +67,9 @@ def sign_checkpoint(
         leaves=len(leaves),
         root=tree_root(leaves).hex(),
         previous=previous,
-        key=public_key_of(seed).hex(),
+        key="",
     )
-    return msgspec.structs.replace(unsigned, signature=sign(seed, unsigned.signed_bytes).hex())
+    return with_signature(seed, unsigned)
 
 
 def read_checkpoint(content: str | bytes) -> Checkpoint:

@@ -12,7 +12,7 @@ import msgspec
 
 from clearlane.kernel.redacted_repr import show_filled
 from clearlane.proofs.checkpoint import Checkpoint
-from clearlane.proofs.signing import public_key_of, sign
+from clearlane.proofs.signing import signed_content, with_signature
 from clearlane.proofs.statements import Statement, encode_statement
 
 FORMAT = 1
@@ -80,7 +80,7 @@ class FilingEvidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     @property
     def signed_bytes(self) -> bytes:
         """What is signed."""
-        return _ENCODER.encode(msgspec.structs.replace(self, signature=""))
+        return signed_content(self)
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -90,9 +90,7 @@ Content: TypeAlias = bytes
 
 def write_evidence(evidence: FilingEvidence, seed: bytes) -> Content:
     """Return the evidence as a file, signed by the installation."""
-    own = msgspec.structs.replace(evidence, key=public_key_of(seed).hex(), signature="")
-    signature = sign(seed, own.signed_bytes).hex()
-    return _ENCODER.encode(msgspec.structs.replace(own, signature=signature))
+    return _ENCODER.encode(with_signature(seed, evidence))
 
 
 def read_evidence(content: Content) -> FilingEvidence:

@@ -1,10 +1,18 @@
-"""Ed25519 signatures of an installation: its seed is wrapped by the master key, its public key is in every proof."""
+"""Ed25519 signatures of an installation: its seed is wrapped by the master key, its public key is in every proof.
+
+A struct that carries its own signature has the fields ``key`` and ``signature`` in hexadecimal digits; what is signed is
+its compact JSON with an empty signature.
+"""
 
 import hashlib
+from typing import Any, TypeVar
 
+import msgspec
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+_ENCODER = msgspec.json.Encoder()
+SignedT = TypeVar("SignedT", bound=msgspec.Struct)
 KEY_BYTES, SIGNATURE_BYTES = 32, 64
 FINGERPRINT_DIGITS = 32
 
@@ -28,6 +36,26 @@ def is_signed(public_key: bytes, signature: bytes, content: bytes) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def signed_content(signed: msgspec.Struct) -> bytes:
+    """Return what the signature in a struct is of."""
+    return _ENCODER.encode(msgspec.structs.replace(signed, signature=""))
+
+
+def with_signature(seed: bytes, unsigned: SignedT) -> SignedT:
+    """Return a struct with the installation's public key and its signature."""
+    own = msgspec.structs.replace(unsigned, key=public_key_of(seed).hex(), signature="")
+    return msgspec.structs.replace(own, signature=sign(seed, signed_content(own)).hex())
+
+
+def has_signature(signed: Any) -> bool:
+    """Return whether the signature in a struct is that of the key that it names."""
+    try:
+        key, signature = decode_hex(signed.key), decode_hex(signed.signature)
+    except ValueError:
+        return False
+    return is_signed(key, signature, signed_content(signed))
 
 
 def fingerprint(public_key: bytes) -> str:

@@ -139,12 +139,11 @@ def verify(
     from clearlane.store.audit.anchor import Anchor
 
     async def work(store: Store) -> audit.ChainVerification:
-        key = store.vault.audit_key
         if anchor is not None and not anchor.is_file():
             refuse(f"--anchor: there is no file {anchor}.", MISUSED)
-        compared = Anchor(anchor, key) if anchor else store.anchor
+        compared = Anchor(anchor, store.vault.audit_key) if anchor else store.anchor
         with progress("Verifying") as show:
-            return await audit.verify(store.database, key, compared, show)
+            return await audit.verify(store.database, store.vault, compared, show)
 
     verdict = with_store(data, work)
     if as_json:
@@ -154,7 +153,12 @@ def verify(
         refuse(
             f"The audit chain is broken. {verdict.fault} Rows before it that are good: {verdict.rows}."
         )
-    typer.echo(f"The audit chain is whole: {verdict.rows} rows.")
+    typer.echo(f"The audit chain is whole: {verdict.rows - verdict.cut} rows.")
+    if verdict.cut:
+        show_text(
+            f"It begins at row {verdict.cut + 1}: rows up to {verdict.cut_until[:10]} were removed when their retention period was "
+            "over, which this installation signed."
+        )
     show_text(_vouched(verdict))
     if verdict.restores:
         rows = ", ".join(map(str, verdict.restores))
@@ -201,7 +205,7 @@ def _vouched(verdict: "ChainVerification") -> str:
         return "This data directory has no anchor yet: missing rows at the end cannot be detected."
     younger = max(0, verdict.rows - verdict.anchored)
     return (
-        f"The anchor of {micros_text(verdict.anchored_at)} vouches for rows 1 to {verdict.anchored}; {younger} rows are younger. "
+        f"The anchor of {micros_text(verdict.anchored_at)} vouches for rows {verdict.cut + 1} to {verdict.anchored}; {younger} rows are younger. "
         f"It follows within {limits.ANCHOR_SECONDS_MAX} second: what was written in the last second before a crash may be "
         "missing without a trace."
     )

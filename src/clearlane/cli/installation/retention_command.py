@@ -71,7 +71,7 @@ async def set_(
 ) -> None:
     """Set how many days a kind of data is kept, for all vendors or for one.
 
-    Claims, remittances and proofs are kept for ten years if you set nothing, and for six at least. Laws of states, and of
+    Claims, remittances, proofs and the audit trail are kept for ten years if you set nothing, and for six at least. Laws of states, and of
     minors, may ask for more: that is for you to know.
 
     Examples: clearlane retention set claims 4018 --vendor ACME; clearlane retention set files default

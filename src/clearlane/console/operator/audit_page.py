@@ -105,10 +105,13 @@ async def _chain(request: PageRequest) -> tuple[str, str]:
     database = request.context.database
     if await trail_length(database) > ROWS_VERIFIED_MAX:
         return "late", "The chain is too long to be verified here: clearlane audit verify"
-    result = await audit.verify(database, request.context.vault.audit_key, database.anchor)
+    result = await audit.verify(database, request.context.vault, database.anchor)
     if result.fault:
         return "act", result.fault
-    return "good", f"The chain is whole: {page_text.count(result.rows, 'row')} verified."
+    return (
+        "good",
+        f"The chain is whole: {page_text.count(result.rows - result.cut, 'row')} verified.",
+    )
 
 
 def _owner(request: PageRequest, row: AuditRow) -> str:

@@ -9,6 +9,7 @@ code lists in force, ``try_codes`` says what one would change, ``rule_admin`` se
 ``payer_alias_admin`` what the files of a vendor call payers.
 ``purge_records`` removes what is kept no longer and says beforehand what would go; ``export_site`` writes everything of a site
 into a directory, and ``erase_site`` erases it then.
+``cut_audit_trail`` removes the beginning of the trail.
 ``audit_trail`` searches the trail by days and by any id of a claim.
 ``make_partitions`` keeps partitions of the database ahead of time.
 ``sandbox_control`` advances the clock of a sandbox and runs the work that is due then.

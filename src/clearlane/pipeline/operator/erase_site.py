@@ -156,6 +156,7 @@ async def erase_site(
                 {
                     "what": "the audit trail: ids, times, actors and actions, no content",
                     "why": "HIPAA 45 CFR 164.316(b): documentation is kept for six years at least",
+                    "until": _day(began + timedelta(days=periods.days(RetentionKind.AUDIT))),
                 },
                 {
                     "what": "the log of filings: salted hashes, from which nothing can be read",

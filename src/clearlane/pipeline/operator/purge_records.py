@@ -1,4 +1,4 @@
-"""Remove claims, payments, payers' files and proofs whose retention period is over, and say beforehand what would go.
+"""Remove claims, payments, payers' files, proofs and audit rows whose retention period is over, and say beforehand what would go.
 
 The engine runs the tick once a day. Each transaction removes a few rows and has an audit row, so that no other write waits
 for long. What is under a legal hold stays. Kinds that are kept for a shorter time have ticks of their own.
@@ -12,6 +12,7 @@ from time import perf_counter
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.retention_kinds import RetentionKind
+from clearlane.pipeline.operator.cut_audit_trail import count_old_rows, cut_audit_trail
 from clearlane.pipeline.retention_cutoffs import Cutoff, RetentionTable, list_cutoffs, load_table
 from clearlane.pipeline.work_context import WorkContext, pause_after
 from clearlane.store import inquiries
@@ -72,6 +73,9 @@ async def purge_records(context: WorkContext, now: datetime) -> dict[str, int]:
     removed["checkpoints"] = await context.purge(
         old_payer_files.SCOPE, _checkpoints_page(proven.before)
     )
+    async with context.database.read(REPORT) as tx:
+        days = (await load_table(tx, context.limits.kept_days)).days(RetentionKind.AUDIT)
+    removed["rows of the audit trail"] = await cut_audit_trail(context, days)
     removed["data keys"] = await destroy_unused_keys(context, now)
     return removed
 
@@ -226,6 +230,10 @@ async def _count_proofs(context: WorkContext, cutoff: Cutoff) -> dict[str, int]:
     return {"checkpoints": found}
 
 
+async def _count_audit_rows(context: WorkContext, cutoff: Cutoff) -> dict[str, int]:
+    return {"rows of the audit trail": await count_old_rows(context, cutoff.before)}
+
+
 def _counting(
     name: str, count: Callable[[Tx, int, int], Awaitable[int]]
 ) -> Callable[[WorkContext, Cutoff], Awaitable[dict[str, int]]]:
@@ -246,4 +254,5 @@ _COUNTS: Mapping[RetentionKind, Callable[[WorkContext, Cutoff], Awaitable[Mappin
     RetentionKind.EVENTS: _counting("rows of events", events.count_before),
     RetentionKind.FILES: _counting("files", old_files.count_old),
     RetentionKind.NOT_ACCEPTED: _counting("claims", not_accepted_claims.count_old),
+    RetentionKind.AUDIT: _count_audit_rows,
 }

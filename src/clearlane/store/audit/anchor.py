@@ -24,7 +24,13 @@ from typing import Protocol
 from sqlalchemy import Integer, bindparam, select
 
 from clearlane.store.audit.audit_chain import COLUMNS, GENESIS, ChainHead, digest
-from clearlane.store.database.schema import ANCHORED_ACTION, RESTORE_ACTIONS, audit, audit_head
+from clearlane.store.database.schema import (
+    ANCHORED_ACTION,
+    RESTORE_ACTIONS,
+    audit,
+    audit_cut,
+    audit_head,
+)
 from clearlane.store.database.sql import Statement, StatementTx, SystemScope, inlined
 from clearlane.store.vault.private_files import write_private
 
@@ -224,11 +230,13 @@ async def note_for(
 
 
 async def holds(tx: StatementTx, head: ChainHead) -> bool:
-    """Return whether the chain holds this row as it was written."""
+    """Return whether the chain holds this row as it was written, or held it before it was cut behind this row."""
     if not head.seq:
         return True
     found = await tx.row(_HASH_AT, seq=head.seq)
-    return found is not None and found[0] == head.hash
+    if found is None:
+        return await tx.row(_IS_CUT, seq=head.seq) is not None
+    return bool(found[0] == head.hash)
 
 
 async def compare(
@@ -314,6 +322,7 @@ def _restore_id(hash: bytes) -> str:
 
 READ_HEAD_ONLY = Statement(select(audit_head.c.seq, audit_head.c.hash).where(audit_head.c.id == 1))
 _HASH_AT = Statement(select(audit.c.hash).where(audit.c.seq == bindparam("seq")))
+_IS_CUT = Statement(select(audit_cut.c.seq).where(audit_cut.c.seq >= bindparam("seq")))
 # Each repeats the condition of the partial index of these few rows.
 _MARKED = audit.c.action.in_([inlined(action) for action in (ANCHORED_ACTION, *RESTORE_ACTIONS)])
 _RESTORES = Statement(

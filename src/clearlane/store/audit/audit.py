@@ -18,6 +18,7 @@ from clearlane.store.audit.anchor import (
     missing_sentence,
 )
 from clearlane.store.audit.audit_chain import COLUMNS, GENESIS, ChainHead, digest
+from clearlane.store.audit.trail_cut import CutFault, TrailCut, TrailKeys, read_cut
 from clearlane.store.database.database import Database, Row, SystemScope
 from clearlane.store.database.group_commit import StatementFault
 from clearlane.store.database.schema import RESTORE_ACTIONS, audit, audit_head
@@ -35,7 +36,7 @@ class ChainVerification:
     """The result of a verification."""
 
     rows: int
-    """Good rows, counted from the first."""
+    """The last good row. Those up to ``cut`` are not there."""
     fault: str = ""
     """What is wrong with the first bad row; empty for an intact chain."""
     seq: int | None = None
@@ -44,6 +45,10 @@ class ChainVerification:
     """The row in the anchor, None if this node has no anchor."""
     anchored_at: int | None = None
     """When the anchor was saved: rows that were written later may be missing without a trace."""
+    cut: int = 0
+    """The last of the old rows that were removed, as a signed record says; 0 if the first row is there."""
+    cut_until: str = ""
+    """When that row was written."""
     restores: tuple[int, ...] = ()
     """The rows that record that an older database took the place of this one."""
 
@@ -56,7 +61,7 @@ class _ChainFault(Exception):
 
 async def verify(
     database: Database,
-    key: bytes,
+    keys: TrailKeys,
     anchor: Anchor | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ChainVerification:
@@ -65,14 +70,14 @@ async def verify(
     The anchor is read first, and the head together with the last page: rows that are added
     during the walk are part of the chain, never a fault.
     """
-    walk = _ChainWalk(key)
+    walk = _ChainWalk(keys.audit_key)
     noted: AnchorNote | None = None
     try:
         noted = await _anchored(database, anchor) if anchor else None
         walk.anchor = noted.head if noted else None
         full = True
         while full:
-            rows, stated, full = await _page(database, walk)
+            rows, stated, full = await _page(database, walk, keys)
             for row in rows:
                 walk.step(row)
             if progress is not None:
@@ -83,18 +88,25 @@ async def verify(
     return walk.result(noted)
 
 
-async def _page(database: Database, walk: "_ChainWalk") -> tuple[list[Row], Row | None, bool]:
+async def _page(
+    database: Database, walk: "_ChainWalk", keys: TrailKeys
+) -> tuple[list[Row], Row | None, bool]:
     """Return the next rows with the head of the same moment, and whether more may follow.
+
+    Rows that were removed before that moment are passed over if a signed record says so.
 
     A row the driver cannot even decode is found by reading one row at a time.
     """
     for size in (AUDIT_PAGE_ROWS, 1):
         try:
             async with database.read(TRAIL) as tx:
+                walk.pass_over(await read_cut(tx, keys))
                 rows = await tx.rows(_PAGE, after=walk.last_seen, size=size)
                 return rows, await tx.row(_HEAD), len(rows) == size
         except StatementFault:
             continue
+        except CutFault as fault:
+            raise _ChainFault(1, str(fault)) from None
     raise _ChainFault(walk.head.seq + 1, f"Row {walk.head.seq + 1} was changed: it cannot be read.")
 
 
@@ -140,7 +152,13 @@ class _ChainWalk:
         self.head = ChainHead(0, GENESIS)
         self.last_seen = BEFORE_ALL
         self.anchor: ChainHead | None = None
+        self._cut: TrailCut | None = None
         self._restores: list[int] = []
+
+    def pass_over(self, cut: TrailCut | None) -> None:
+        """Go on behind the rows that were removed; while one walks, more may go."""
+        if cut is not None and cut.seq > self.head.seq:
+            self.head, self._cut = cut.head, cut
 
     def result(
         self, noted: AnchorNote | None, fault: str = "", seq: int | None = None
@@ -152,6 +170,8 @@ class _ChainWalk:
             seq,
             noted.head.seq if noted else None,
             noted.at if noted else None,
+            self._cut.seq if self._cut else 0,
+            self._cut.until if self._cut else "",
             tuple(self._restores),
         )
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 LOOKS: Mapping[str, str] = {
     "audit.exported": "The audit trail was exported",
+    "audit.purged": "The beginning of the audit trail was removed when its retention period was over",
     "audit.search": "The audit trail was searched",
     "batch.exported": "Files that were not delivered were exported",
     "batch.read": "A file of claims was looked at",

@@ -13,7 +13,7 @@ from clearlane.kernel.list_filter import FilterType, ListFilter
 from clearlane.store.audit.audit import TRAIL
 from clearlane.store.audit.audit_actions import audit_words, is_change
 from clearlane.store.database.database import Database, Tx
-from clearlane.store.database.schema import audit, audit_head
+from clearlane.store.database.schema import audit, audit_cut, audit_head
 from clearlane.store.database.sql import Statement
 
 ROWS_AT_ONCE = 2_000
@@ -186,4 +186,6 @@ _LAST_BEFORE = Statement(
     .order_by(audit.c.at.desc())
     .limit(1)
 )
-_LENGTH = Statement(select(audit_head.c.seq).where(audit_head.c.id == 1))
+_LENGTH = Statement(
+    select(audit_head.c.seq - audit_cut.c.seq).where(audit_head.c.id == 1, audit_cut.c.id == 1)
+)

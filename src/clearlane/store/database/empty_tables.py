@@ -12,7 +12,7 @@ from clearlane.store.database.sql import Statement
 KEPT = frozenset(
     {
         # the audit chain, checkpoints, keys, and numbers that must never be used again
-        "audit", "audit_head", "installation_keys", "data_keys", "control_numbers", "proof_checkpoints", "proof_stamps",
+        "audit", "audit_cut", "audit_head", "installation_keys", "data_keys", "control_numbers", "proof_checkpoints", "proof_stamps",
         # who may call and sign in, and with what
         "vendors", "vendor_secrets", "api_keys", "api_key_secrets", "sites", "instances", "login_urls",
         "console_users", "console_user_sites", "console_sessions", "recovery_codes",

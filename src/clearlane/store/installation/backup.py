@@ -112,10 +112,10 @@ class Restore:
         with scratch_file(self.file.parent) as copy:
             manifest = await unpack_intact(self.archive, copy)
             running = await self._running()
-            moved, in_doubt, key, note = await self._prepare(copy, manifest, running)
-            anchor = Anchor(self.anchor, key, self.anchor_copy)
+            moved, in_doubt, vault, note = await self._prepare(copy, manifest, running)
+            anchor = Anchor(self.anchor, vault.audit_key, self.anchor_copy)
             kept = await asyncio.to_thread(self._swap, copy, anchor, note, running)
-        await self._check(key)
+        await self._check(vault)
         return RestoreResult(manifest, kept, moved, in_doubt)
 
     async def _running(self) -> "_RunningInstallation | None":
@@ -149,21 +149,21 @@ class Restore:
 
     async def _prepare(
         self, copy: Path, manifest: Manifest, running: "_RunningInstallation | None"
-    ) -> tuple[dict[str, int], tuple[int, int], bytes, AnchorNote]:
+    ) -> tuple[dict[str, int], tuple[int, int], Vault, AnchorNote]:
         """Check the copy with the master key, and carry over what running nodes need."""
         unused = copy.with_name(copy.name + ".anchor")
         restored = await self._open(copy, unused)
         try:
             vault = Vault(restored, self.keys, self.clock)
             await vault.load()  # refuses a backup whose keys cannot be unwrapped
-            await require_chain(restored, vault.audit_key, manifest)
+            await require_chain(restored, vault, manifest)
             carried = running or _NOTHING
             carried.require_same(vault.audit_key)
             moved, in_doubt = await restored.write(
                 BACKUP, lambda tx: carried.carry_over(tx, manifest), actor=self.actor
             )
             note = await present_note(restored, to_micros(self.clock.now()))
-            return moved, in_doubt, vault.audit_key, note
+            return moved, in_doubt, vault, note
         finally:
             await restored.close()
             for name in (unused, unused.with_name(unused.name + ".lock")):
@@ -193,10 +193,10 @@ class Restore:
                 return found
         raise AssertionError("counting never ends")
 
-    async def _check(self, key: bytes) -> None:
+    async def _check(self, vault: Vault) -> None:
         database = await self._open(self.file, self.anchor)
         try:
-            verdict = await audit.verify(database, key, Anchor(self.anchor, key))
+            verdict = await audit.verify(database, vault, Anchor(self.anchor, vault.audit_key))
         finally:
             await database.close()
         if verdict.fault:
@@ -277,11 +277,11 @@ async def unpack_intact(archive: Path, copy: Path) -> Manifest:
     return manifest
 
 
-async def require_chain(database: Database, key: bytes, manifest: Manifest) -> None:
+async def require_chain(database: Database, vault: Vault, manifest: Manifest) -> None:
     """Refuse a restored database whose manifest or audit chain is not the one that was backed up."""
-    if not hmac.compare_digest(manifest.mac, manifest.mac_for(key)):
+    if not hmac.compare_digest(manifest.mac, manifest.mac_for(vault.audit_key)):
         raise OperationRefused("The backup's manifest was changed.")
-    verdict = await audit.verify(database, key, None)
+    verdict = await audit.verify(database, vault, None)
     if verdict.fault:
         raise OperationRefused(f"The backup's audit chain is not whole: {verdict.fault}")
     head = await audit.read_head(database)

@@ -44,7 +44,7 @@ async def verify_backup(
         try:
             vault = Vault(database, keys, clock)
             await vault.load()  # refuses a backup whose keys cannot be unwrapped
-            await require_chain(database, vault.audit_key, manifest)
+            await require_chain(database, vault, manifest)
             return await _verified(database, manifest, manifest.audit_seq)
         finally:
             await database.close()
@@ -52,7 +52,7 @@ async def verify_backup(
 
 async def verify_restored(database: Database, vault: Vault) -> VerifiedBackup:
     """Check a database that was restored by other means."""
-    verdict = await audit.verify(database, vault.audit_key, None)
+    verdict = await audit.verify(database, vault, None)
     if verdict.fault:
         raise OperationRefused(f"The audit chain is not whole: {verdict.fault}")
     return await _verified(database, None, verdict.rows)

@@ -62,6 +62,7 @@ __all__ = [
     "VENDORS_SETTING",
     "MigrationOperations",
     "audit",
+    "audit_cut",
     "audit_head",
     "claim_events",
     "claim_ids",
@@ -95,7 +96,7 @@ REVISIONS_CHANNEL = "clearlane_revisions"
 
 # The schema revision of this code: the newest file in migrations/versions. Until the first release that file creates the
 # tables declared here, and each change of them gets the next letter, so that an older database is refused.
-HEAD = "v0002y"
+HEAD = "v0002z"
 
 # The role that connections take if the login would bypass row-level security.
 APP_ROLE = "clearlane_app"
@@ -104,9 +105,11 @@ VENDORS_SETTING = "clearlane.vendors"
 # The setting that names their sites; and what both settings hold if all rows may be touched.
 SITES_SETTING = "clearlane.sites"
 EVERYTHING = "*"
-# The rights of that role by table. The audit trail and the checkpoints are append-only.
+# The rights of that role by table. The checkpoints are append-only; so is the audit trail, by triggers, but for the rows
+# that its cut says were removed.
 RIGHTS = {
-    "audit": "SELECT, INSERT",
+    "audit": "SELECT, INSERT, DELETE",
+    "audit_cut": "SELECT, UPDATE",
     "proof_checkpoints": "SELECT, INSERT",
     "proof_stamps": "SELECT, INSERT",
     "audit_head": "SELECT, UPDATE",
@@ -452,6 +455,15 @@ audit_head = installation_table(
     Column("id", SmallInteger, primary_key=True, autoincrement=False),
     Column("seq", BigInteger, nullable=False),
     Column("hash", LargeBinary, nullable=False),
+    CheckConstraint("id = 1", name="one"),
+)
+
+# Up to which row the trail was removed, and the signed record of it (store/audit/trail_cut).
+audit_cut = installation_table(
+    "audit_cut",
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("record", Text, nullable=False),
     CheckConstraint("id = 1", name="one"),
 )
 

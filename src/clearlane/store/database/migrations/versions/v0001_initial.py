@@ -8,7 +8,7 @@ from sqlalchemy import LargeBinary
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from clearlane.store.database.migrations.first_partitions import make_first_partitions
-from clearlane.store.database.schema import audit_head, metadata
+from clearlane.store.database.schema import audit_cut, audit_head, metadata
 from clearlane.store.database.schema.core import HEAD, REVISIONS_CHANNEL, enable_row_security
 from clearlane.store.database.schema.partitions import PARTITION_KEYS, copy_partitioned
 from clearlane.store.database.sql import CLIENT_TABLES
@@ -17,6 +17,8 @@ revision = HEAD
 down_revision = None
 CHANGES = ()
 
+# Up to which row of the audit trail rows may be deleted.
+CUT = "(SELECT seq FROM audit_cut)"
 ZEROS = {"sqlite": "zeroblob(32)", "postgresql": "decode(repeat('00', 32), 'hex')"}
 
 
@@ -38,6 +40,7 @@ def create_schema() -> None:
     # The chain begins with a hash of zeros; the first row that is audited follows it.
     zeros = ZEROS[op.get_bind().dialect.name]
     op.execute(f"INSERT INTO {audit_head.name} (id, seq, hash) VALUES (1, 0, {zeros})")
+    op.execute(f"INSERT INTO {audit_cut.name} (id, seq, record) VALUES (1, 0, '')")
     for name, table in CLIENT_TABLES.items():
         enable_row_security(op, name, of_sites="site_id" in table.c)
     if on_postgresql:
@@ -49,9 +52,9 @@ def create_schema() -> None:
 
 
 def _protect_audit_on_sqlite() -> None:
-    for act in ("UPDATE", "DELETE"):
+    for act, when in (("UPDATE", ""), ("DELETE", f"WHEN OLD.seq > {CUT} ")):
         op.execute(
-            f"CREATE TRIGGER audit_no_{act.lower()} BEFORE {act} ON audit "
+            f"CREATE TRIGGER audit_no_{act.lower()} BEFORE {act} ON audit {when}"
             "BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END"
         )
 
@@ -81,7 +84,8 @@ def _notify_of_revisions() -> None:
 def _protect_audit_on_postgresql() -> None:
     op.execute(
         "CREATE FUNCTION audit_is_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'the audit trail is append-only'; END $$"
+        f"$$ BEGIN IF TG_OP = 'DELETE' AND OLD.seq <= {CUT} THEN RETURN OLD; END IF; "
+        "RAISE EXCEPTION 'the audit trail is append-only'; END $$"
     )
     for level, acts in (("ROW", "UPDATE OR DELETE"), ("STATEMENT", "TRUNCATE")):
         op.execute(
