@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from clearlane.kernel.retention_kinds import RetentionKind
+
 pytestmark = pytest.mark.one_database
 
 
@@ -33,7 +35,7 @@ def test_periods_are_shown_set_and_bounded(clearlane, site):
     clearlane("retention set files 0", code=2)
     clearlane("retention set claims 4018 --vendor NONE", code=1)
     clearlane("retention set claims default --vendor ACME")
-    assert len(clearlane("retention show --json")) == 7
+    assert len(clearlane("retention show --json")) == len(RetentionKind)
     report = clearlane("retention dry-run --on 2036-01-01 --json")
     assert {row["count"] for row in report} == {0}
     assert clearlane("retention purge --yes --json")["claims"] == 0
