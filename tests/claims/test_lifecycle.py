@@ -210,6 +210,21 @@ def test_the_amounts_are_nothing_before_a_remittance_and_make_the_total_after_it
     )
 
 
+def test_before_a_payers_own_statement_there_is_no_document_to_show():
+    found = fold([sent(), nine()])
+    assert (found.document_kind, found.document_id, found.decided_day) == (None, "", None)
+    assert (found.status_category, found.payment_status) == ("", "")
+    assert fold([sent(), nine(), ACCEPT]).document_id == "A1@1"
+
+
+def test_two_facts_of_one_sending_are_read_in_their_order_however_they_come():
+    for event in (FactKind.CLAIM_REFUSED, FactKind.SEND_AGAIN, FactKind.TA1_REFUSED):
+        said = [nine(event), sent()]
+        assert fold(said) == fold(said[::-1]) != fold([sent()])
+    again = [sent(3, attempt=2), nine(FactKind.TA1_REFUSED)]
+    assert fold(again).state is fold(again[::-1]).state is ClaimState.SENT
+
+
 def test_a_remittance_brings_its_payment():
     found = fold([remit(14, payer_control_number="P7")])
     assert found.payment_method == "CHK"
@@ -293,6 +308,15 @@ def test_a_correction_with_the_same_amounts_survives_its_reversal():
     assert (found.state, found.document_id) == (ClaimState.COMPLETE, "new")
     # Paid and taken back in one file: nothing is left.
     assert fold([remit(14, position=1), reversal(14, position=9)]).state is ClaimState.PENDING
+
+
+def test_a_reversal_takes_back_what_stands_before_it_in_its_file_with_the_same_figures():
+    before, after = remit(14, position=1), remit(14, position=90)
+    back = reversal(14, position=40)
+    assert fold([before, back]).payer_cents == 0
+    assert fold([after, back]).payer_cents == 8000
+    other = reversal(14, position=40, paid=-7500, adjusted=-2000)
+    assert fold([before, other]).payer_cents == 8000
 
 
 def test_a_reversal_with_other_figures_takes_the_payment_of_the_same_charge_back():
@@ -422,6 +446,20 @@ def test_what_closes_a_claim_does_so_in_any_order_and_never_hides_money(closing,
     assert found.closing is closing.by or not taken_back
     if closing is RESENT:
         assert (found.closing is not None) == taken_back
+
+
+def test_a_claim_is_closed_on_the_day_of_what_closed_it_unless_a_payer_paid_a_cent():
+    closed = fold([sent(), ACCEPT], total=10000, closing=VOIDED)
+    assert (closed.state, closed.state_changed_day, closed.closing) == (
+        ClaimState.COMPLETE,
+        day(25),
+        ClaimClosing.VOIDED,
+    )
+    denied = remit(14, paid=0, patient=0, adjusted=10000)
+    again = fold([sent(), denied], total=10000, closing=VOIDED)
+    assert (again.state_changed_day, again.closing) == (day(14), ClaimClosing.VOIDED)
+    cent = remit(14, paid=1, patient=0, adjusted=9999)
+    assert fold([sent(), cent], total=10000, closing=VOIDED).closing is None
 
 
 def test_the_day_of_a_fact_is_the_day_it_was_said():

@@ -8,6 +8,7 @@ import pytest
 from clearlane.payments import as_json
 from clearlane.payments.payment import ClaimPayment, PaidLine, Payment, ProviderAdjustment
 from tests.claims.answers import paid, payment
+from tests.payments.invented import ADJUSTMENTS
 from tests.payments.whole_835 import read_payments
 
 LIST = {
@@ -45,6 +46,21 @@ def test_the_names_that_scripts_rely_on_are_there():
     assert as_json.claim_payment_object(ClaimPayment()).keys() >= CLAIM_PAYMENT
     assert as_json.adjustment_object(ProviderAdjustment()).keys() >= {"reason", "amount", "text"}
     assert as_json.own_payment_object(Payment(your_amount=1))["your_amount"] == "0.01"
+
+
+def test_an_adjustment_names_its_claim_if_it_has_one():
+    recovered, interest = map(as_json.adjustment_object, ADJUSTMENTS)
+    assert recovered == {
+        "reason": "WO",
+        "text": "Overpayment recovery",
+        "reference": "88007 C1849A",
+        "claim_number": "C1849A",
+        "fiscal_year_end": "2026-12-31",
+        "amount": "-553.00",
+        "x12_amount": "553.00",
+        "provider_id": "1234567893",
+    }
+    assert (interest["claim_number"], interest["amount"]) == (None, "2.10")
 
 
 def test_every_field_of_a_payment_and_a_claim_payment_is_shown():

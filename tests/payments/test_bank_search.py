@@ -23,6 +23,8 @@ from clearlane.payments.bank_search import TRACES_SEARCHED_MAX, BankSearch, read
         ("EFT 20031", (), ("EFT 20031", "EFT20031", "20031")),
         ("CHECK #0009981", (), ("CHECK #0009981", "CHECK#0009981", "0009981")),
         ("1.2.3", (), ("1.2.3",)),
+        # More digits than any amount has, taken back by the bank.
+        (f"(-{'9' * 30}", (), (f"(-{'9' * 30}",)),
     ],
 )
 def test_a_bank_statement_is_read(text, amounts, traces):

@@ -49,6 +49,11 @@ def test_a_claim_payment_becomes_a_fact():
     assert one.kind == "REMIT"
     assert one.at == datetime(2026, 11, 14, 9, 0)
     assert (one.method, one.trace_number, one.effective_date) == ("ACH", "EFT1", date(2026, 11, 14))
+    assert (one.payment.handling, one.payment.amount) == ("I", 8000)
+    assert (one.payment.payee_name, one.payment.payee_npi) == (
+        "FERNHILL FAMILY PRACTICE",
+        "1234567893",
+    )
     assert (one.payer_name, one.payment.payer_id) == ("MEADOW MUTUAL", "TST01")
     assert one.serial == 500
     assert not one.unreadable
@@ -60,6 +65,42 @@ def test_adjustments_of_the_claim_and_of_its_lines_are_added():
         payment(paid("C1", "1", "100", "80", "CAS*PR*1*5**2*3", *LINE[:1], "CAS*OA*23*12"))
     )
     assert (one.patient, one.adjusted) == (800, 1200)
+
+
+@pytest.mark.parametrize(
+    ("row", "is_balanced"),
+    [
+        (LINE, True),
+        (LINE + OTHER, True),
+        (["SVC*HC:99213*60*50**1"], False),
+        ([*LINE, "SVC*HC:85025*40*39**1"], False),
+        # What is too little on one line is not made up by another.
+        (["SVC*HC:99213*60*50**1", "SVC*HC:85025*40*50**1"], False),
+    ],
+)
+def test_each_line_is_explained_by_its_own_payment_and_adjustments(row, is_balanced):
+    [one], _ = read(payment(paid("C1", "1", "100", "80", *row)))
+    assert one.lines_balanced is is_balanced
+
+
+def test_a_remark_that_a_claim_cannot_be_processed_counts_if_nothing_was_paid():
+    def unprocessable(paid_amount, remark):
+        row = paid("C1", "4", "100", paid_amount, f"MOA***{remark}")
+        return read(payment(row, amount=paid_amount))[0][0].unprocessable
+
+    assert unprocessable("0", "MA130")
+    assert not unprocessable("80", "MA130")
+    assert not unprocessable("0", "MA01")
+
+
+def test_claim_payments_are_ordered_by_group_then_set_then_segment():
+    places = [(1, 1, 90), (1, 2, 1), (1, 9_999, 1), (2, 1, 1), (2, 1, 40), (30, 1, 1)]
+    [one], _ = read(payment(paid("C1")))
+    placed = [
+        msgspec.structs.replace(one, group=group, set=set, position=position)
+        for group, set, position in places
+    ]
+    assert sorted([*placed[3:], *placed[:3]], key=lambda each: each.order) == placed
 
 
 def test_our_own_trace_is_found_where_a_payer_gives_it_back():

@@ -108,6 +108,11 @@ def test_a_payment_is_read_with_its_heading_and_provider_adjustments():
     assert [one.text for one in adjustments] == ["Overpayment recovery", "Interest owed"]
 
 
+def test_a_line_whose_amounts_cannot_be_read_counts_nothing():
+    [one], _, _ = one_payment(payment(paid("C1", "1", "100", "80", "SVC*HC:99213*?*?**1")))
+    assert [(line.charge, line.paid) for line in one.lines] == [(0, 0)]
+
+
 @pytest.mark.parametrize(
     ("row", "amount"),
     [(paid("C1", "1", "100", "80", "CAS*CO*45*20"), "79.99"), (paid("C1", "1", "100", "?"), "0")],

@@ -6,7 +6,13 @@ import msgspec
 import pytest
 
 from clearlane.payments import wording
-from clearlane.payments.payment import LineAdjustment, LineRemark, PaidLine, ProviderAdjustment
+from clearlane.payments.payment import (
+    CorrectedPatient,
+    LineAdjustment,
+    LineRemark,
+    PaidLine,
+    ProviderAdjustment,
+)
 from tests.cases import every_case
 from tests.corpus import corpus_files
 from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT
@@ -75,6 +81,14 @@ NOTES = {
         ("Does not balance: 0.50 of the charge is neither paid nor adjusted.",),
     ),
     "line unbalanced": ({"balanced": False}, ("A line of it does not balance.",)),
+    "known under another name": (
+        {"corrected_patient": CorrectedPatient(first_name="MAVIS", last_name="CORRIGAN")},
+        ("The payer knows the patient as MAVIS CORRIGAN.",),
+    ),
+    "known under another number": (
+        {"corrected_patient": CorrectedPatient(member_id="XJ-9001")},
+        ("The payer knows the patient as member XJ-9001.",),
+    ),
     "forwarded": ({"forwarded_to": "MEADOW"}, ("Forwarded to MEADOW.",)),
     "interest taken back": (
         {"interest": -210},

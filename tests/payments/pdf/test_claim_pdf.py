@@ -2,6 +2,7 @@
 
 import io
 from datetime import date
+from pathlib import Path
 
 import msgspec
 import pypdf
@@ -21,6 +22,8 @@ from tests.payments.invented import (
 )
 
 replace = msgspec.structs.replace
+
+FOLDER = Path(__file__).parent
 
 BEFORE = replace(PAYMENT, trace_number="9870", effective_date=date(2026, 11, 20))
 ORIGINAL = claim_payment(
@@ -54,11 +57,22 @@ CLAIM_PAYMENTS = [
 ]
 
 
-def words(claim_payments) -> str:
+def texts(claim_payments) -> list[str]:
     out = io.BytesIO()
-    write_claim_pdf(claim_payments, out)
+    count = write_claim_pdf(claim_payments, out)
     pages = pypdf.PdfReader(out).pages
-    return " ".join(" ".join(page.extract_text() for page in pages).split())
+    assert count == len(pages)
+    return [page.extract_text() for page in pages]
+
+
+def words(claim_payments) -> str:
+    return " ".join(" ".join(texts(claim_payments)).split())
+
+
+def test_the_explanation_holds_nothing_but_what_is_expected():
+    expected = (FOLDER / "explanation_of_benefits.txt").read_text(encoding="utf-8")
+    lines = [line.rstrip() for text in texts(CLAIM_PAYMENTS) for line in text.splitlines()]
+    assert lines == expected.splitlines()
 
 
 def test_a_claim_that_was_taken_back_and_corrected_shows_all_and_counts_the_correction():

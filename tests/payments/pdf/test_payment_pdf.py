@@ -5,6 +5,7 @@ Also tests `payments/pdf/pages`, `payments/pdf/page_parts`, `payments/pdf/claim_
 """
 
 import io
+from pathlib import Path
 
 import msgspec
 import pypdf
@@ -25,6 +26,8 @@ from tests.payments.invented import (
 )
 
 replace = msgspec.structs.replace
+
+FOLDER = Path(__file__).parent
 
 
 def made(payment: Payment = PAYMENT, claim_payments=CLAIM_PAYMENTS, adjustments=ADJUSTMENTS):
@@ -61,6 +64,25 @@ def test_a_payment_reads_as_an_advice_whose_figures_add_up():
         assert part in text
 
 
+def test_the_advice_holds_nothing_but_what_is_expected():
+    expected = (FOLDER / "remittance_advice.txt").read_text(encoding="utf-8")
+    lines = [line.rstrip() for text in texts(made()) for line in text.splitlines()]
+    assert lines == expected.splitlines()
+
+
+def test_amounts_end_at_the_right_edge_of_their_column_and_words_begin_at_its_left():
+    column = pages.Column(100, 60, pages.Align.RIGHT)
+    edge = pages.MARGIN + column.left + column.width - pages.PADDING
+    style = pages.Style()
+    for text in ("1.00", "1,234,567.00", "9" * 40):
+        [placed] = pages.row([(column, text, style)]).texts
+        assert placed.x + text_width(text, placed.style.face, placed.style.size) == pytest.approx(
+            edge
+        )
+    [placed] = pages.row([(column._replace(align=pages.Align.LEFT), "Paid", style)]).texts
+    assert placed.x == pages.MARGIN + column.left + pages.PADDING
+
+
 NOTICES = {
     "unbalanced": (
         {"difference": 100, "claims_paid": 124_900},
@@ -95,6 +117,7 @@ def test_every_font_is_embedded_and_properties_name_no_patient():
         descriptor = font.get_object()["/FontDescriptor"]
         assert "/FontFile2" in descriptor, descriptor["/FontName"]
         assert "/ToUnicode" in font.get_object()
+    assert (file.metadata.title, file.metadata.author) == ("Remittance advice", "Clearlane")
     properties = str(dict(file.metadata)).upper() + str(file.trailer["/Root"]).upper()
     for value in ("ARDEN", "CORRIGAN", "XJ-447", "C191P3", "9981"):
         assert value not in properties
