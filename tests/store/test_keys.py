@@ -66,13 +66,41 @@ def test_a_key_file_of_another_user_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  \n", "short", "x" * 44, base64.b64encode(b"x" * 31).decode()]
+    "text",
+    [
+        "",
+        "  \n",
+        "short",
+        "x" * 44,
+        base64.b64encode(b"x" * 31).decode(),
+        f"!{base64.b64encode(b'x' * 32).decode()}",
+    ],
 )
 def test_an_invalid_key_is_refused_without_being_shown(tmp_path, text):
     with pytest.raises(KeyRefused) as caught:
         read_keys(text, "CLEARLANE_MASTER_KEY")
     assert "openssl rand -base64 32" in str(caught.value)
     assert not text.strip() or text not in str(caught.value)
+
+
+def test_a_file_of_other_bytes_is_refused_as_no_key(tmp_path):
+    file = tmp_path / "master.key"
+    file.write_bytes(b"\xff" * 44)
+    file.chmod(0o600)
+    with pytest.raises(KeyRefused, match="Master key 1"):
+        read_key_file(file)
+
+
+def test_the_key_that_another_process_made_first_stays(tmp_path, monkeypatch):
+    file, other = tmp_path / "master.key", new_master_key()
+
+    def made_too_late():
+        write_key_file(file, [other], over=False)
+        return new_master_key()
+
+    monkeypatch.setattr("clearlane.store.vault.keys.new_master_key", made_too_late)
+    assert MasterKeys(file=file, may_create=True).wrapping_key() == other
+    assert read_key_file(file) == (other,)
 
 
 def test_a_directory_is_no_key_file(tmp_path):

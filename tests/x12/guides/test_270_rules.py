@@ -118,6 +118,12 @@ def test_a_broken_rule_is_found_where_it_is_broken(kind, id, edit, place):
     assert {f.severity for f in found} == {RULES[id].severity}
 
 
+def test_an_organization_that_is_insured_has_one_name_only():
+    changed = rows(TEXTS["270"])
+    both(set_to("NM1", 3, 2, "2"), set_to("NM1", 3, 4, ""))(changed)
+    assert "X270-SEARCH" not in {f.rule for f in findings("270", changed)}
+
+
 @pytest.mark.parametrize("share", ["0", ".5", "1", "1.00", "0.25", "01"])
 def test_a_share_from_nothing_to_all_is_a_fraction(share):
     changed = rows(TEXTS["271"])

@@ -129,6 +129,12 @@ def test_a_good_remittance_has_no_finding():
     assert findings("835", rows(GOOD)) == []
 
 
+def test_the_supplement_of_the_trace_may_be_that_of_the_payment():
+    changed = rows(GOOD)
+    both(set_to("BPR", 1, 11, "123456789"), set_to("TRN", 1, 4, "123456789"))(changed)
+    assert findings("835", changed) == []
+
+
 @every_case(
     ("id", "edit", "place"), BROKEN, ids=[f"{id}-{n}" for n, (id, _, _) in enumerate(BROKEN)]
 )

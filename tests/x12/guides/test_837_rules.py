@@ -42,6 +42,7 @@ BROKEN: tuple[tuple[Fault, Severity], ...] = (
     (Fault("a day sent as a period", "DTP*472*D8*20250210", "DTP*472*RD8*20250210-20250210", "X837-PERIOD", P), INFO),
     (Fault("referring after rendering provider", "PRV*PE", "NM1*DN*1*FENN*OSKAR****XX*1679576722", "X837-PROVIDER-ORDER"), INFO),
     (Fault("facility is where the billing provider is", "PRV*PE", "NM1*77*2*CLINIC*****XX*1679576722~N3*12 ALDER STREET~N4*PORTLAND*OR*972011234", "X837-FACILITY-AGAIN"), INFO),
+    (Fault("referring provider with a last name alone", "NM1*82", "NM1*DN*1*QUILL~NM1*82*1*FENN*OSKAR****XX*1679576722", "X837-NAME", position="NM1*DN"), WARNING),
     (Fault("orthodontics without elements", "DN1", "DN1", "SEG-BARE", D), ERROR),
     (Fault("no drug", "CTP", "CTP****0*ML", "X837-DRUG-QUANTITY", P), WARNING),
     (Fault("malformed CLIA number", "REF*D9", "REF*X4*12345", "X837-CLIA", P), WARNING),
@@ -104,6 +105,19 @@ def test_every_rule_about_claims_has_a_test_that_breaks_it():
     assert own_rules - broken == {"X837-COUNT", "X837-NO-CLAIM", "X837-BATCH-TWICE"}, (
         "those three have tests of their own below"
     )
+
+
+def test_an_unlisted_procedure_may_be_described_in_its_line():
+    described = Fault("described", "SV1*HC:36415", "SV1*HC:99499:::::PANEL*100*UN*1***1", "")
+    data, _ = inject("837P", described)
+    assert found_in(data, "X837-UNLISTED") == []
+
+
+def test_a_mixed_icd_version_is_reported_with_the_element_that_differs():
+    mixed = next(fault for fault in FAULTS if fault.rule == "X837-ICD-MIX")
+    data, _ = inject("837P", mixed)
+    [finding] = found_in(data, "X837-ICD-MIX")
+    assert finding.message == "HI02-1 must be of ICD-10 like the codes before it"
 
 
 def test_a_cause_that_is_no_code_asks_for_no_day():

@@ -58,8 +58,7 @@ async def rotate(database: Database, keys: MasterKeys, actor: Actor) -> Rotation
     """
     if keys.file is not None and len(keys.ids) == 1:
         write_key_file(keys.file, [new_master_key(), *keys.keys], over=True)
-    keys.reload()
-    target = keys.wrapping_key().id
+    target = keys.wrapping_key().id  # which reads the file again
     await _reach_nodes(database, keys, target, actor)
     rewrapped = await _rewrap_all(database, keys, target, actor)
     old = keys.ids[1:]
