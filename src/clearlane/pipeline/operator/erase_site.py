@@ -32,6 +32,14 @@ from clearlane.store.vault.key_rotation import REVISION as KEYS_REVISION
 
 FORMAT = "clearlane certificate of erasure 1"
 CLAIMS_AT_ONCE, ROWS_AT_ONCE = 50, 500
+HOW_DESTROYED = (
+    "Rows were deleted, and every data key of the site was destroyed: a copy of what was sealed with them "
+    "can be read only where a copy of the keys is too."
+)
+ABOUT_BACKUPS = (
+    "Backups written before the erasure hold the data with its keys until they are deleted; the day is what the "
+    "operator stated."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +91,38 @@ async def erase_site(
 ) -> str:
     """Erase a site; return the certificate, signed, as JSON."""
     site, began = plan.site, context.clock.now()
-    own = (site.vendor_id, site.id)
     shared_files = await _clear_own_files(context, site, actor)
+    counts = await _erase_rows(context, site, actor, progress)
+    keys = await _destroy_keys(context, plan, sum(counts.values()), actor)
+    kept = await _kept(context, site, shared_files, began)
+    head = await audit.read_head(context.database)
+    return signed_text(
+        context,
+        {
+            "format": FORMAT,
+            "vendor_site_id": site.vendor_site_id,
+            "client_id": site.client_id,
+            "name": site.name,
+            "began_at": moment_text(began),
+            "finished_at": moment_text(context.clock.now()),
+            "by": actor.name,
+            "export": {"as_of": plan.manifest["as_of"], "files": plan.manifest["files"]},
+            "destroyed": {"rows": counts, "data_keys": keys, "how": HOW_DESTROYED},
+            "kept": kept,
+            "backups": {
+                "hold_it_until": _day(backups_until) if backups_until else None,
+                "note": ABOUT_BACKUPS,
+            },
+            "audit": {"row": head.seq, "hash": head.hash.hex()},
+        },
+    )
+
+
+async def _erase_rows(
+    context: WorkContext, site: Site, actor: Actor, progress: Callable[[int], None]
+) -> dict[str, int]:
+    """Delete the site's rows page by page; return how many of each table."""
+    own = (site.vendor_id, site.id)
     counts = {"claims": await _erase_claims(context, site, actor, progress)}
     counts["payment_shares"] = await _repeat(
         context, actor, lambda tx: site_erasure.delete_own_payments(tx, *own, ROWS_AT_ONCE)
@@ -104,77 +142,66 @@ async def erase_site(
         if deleted:
             counts[table] = deleted
             progress(sum(counts.values()))
+    return counts
+
+
+async def _destroy_keys(context: WorkContext, plan: ErasurePlan, rows: int, actor: Actor) -> int:
+    """Destroy the site's data keys, and audit the erasure; return how many keys."""
+    site = plan.site
 
     async def end(tx: Tx) -> int:
-        keys = await old_data_keys.destroy_of_site(tx, *own)
+        keys = await old_data_keys.destroy_of_site(tx, site.vendor_id, site.id)
         # A node that has one loaded would seal with it what no one could read after its next start.
         await bump_revision(tx, KEYS_REVISION)
         tx.audit(
             "site.erased",
             ids=[site.vendor_site_id],
-            count=sum(counts.values()),
+            count=rows,
             detail=f"{keys} data keys; export of {plan.manifest['as_of']}",
         )
         return keys
 
-    keys = await context.database.write(site_erasure.SCOPE, end, actor=actor)
+    return await context.database.write(site_erasure.SCOPE, end, actor=actor)
+
+
+async def _kept(
+    context: WorkContext, site: Site, shared_files: int, began: datetime
+) -> list[dict[str, Any]]:
+    """Return what stays, why, and until when."""
     async with context.database.read(site_erasure.SCOPE) as tx:
         periods = await load_table(tx, context.limits.kept_days)
-        shared_payments = await site_erasure.count_shared_payments(tx, *own)
-    head = await audit.read_head(context.database)
-    days = periods.days(RetentionKind.REMITTANCES)
-    return signed_text(
-        context,
+        shared_payments = await site_erasure.count_shared_payments(tx, site.vendor_id, site.id)
+
+    def until(kind: RetentionKind) -> str:
+        return _day(began + timedelta(days=periods.days(kind)))
+
+    return [
         {
-            "format": FORMAT,
-            "vendor_site_id": site.vendor_site_id,
-            "client_id": site.client_id,
-            "name": site.name,
-            "began_at": moment_text(began),
-            "finished_at": moment_text(context.clock.now()),
-            "by": actor.name,
-            "export": {"as_of": plan.manifest["as_of"], "files": plan.manifest["files"]},
-            "destroyed": {
-                "rows": counts,
-                "data_keys": keys,
-                "how": "Rows were deleted, and every data key of the site was destroyed: a copy of what was sealed with them "
-                "can be read only where a copy of the keys is too.",
-            },
-            "kept": [
-                {
-                    "what": "files of payers that name claims of other sites too, as this run found them",
-                    "count": shared_files,
-                    "why": "received as evidence about other clients; kept for the retention period of remittances",
-                    "until": _day(began + timedelta(days=days)),
-                },
-                {
-                    "what": "payments that paid claims of other sites too, without what they paid to this site's claims",
-                    "count": shared_payments,
-                    "why": "records of payments, kept for the retention period of remittances",
-                    "until": _day(began + timedelta(days=days)),
-                },
-                {
-                    "what": "the audit trail: ids, times, actors and actions, no content",
-                    "why": "HIPAA 45 CFR 164.316(b): documentation is kept for six years at least",
-                    "until": _day(began + timedelta(days=periods.days(RetentionKind.AUDIT))),
-                },
-                {
-                    "what": "the log of filings: salted hashes, from which nothing can be read",
-                    "why": "its checkpoints are a chain",
-                },
-                {
-                    "what": "the site's name, ids and time zone, and the accounts of people",
-                    "why": "they own audit rows",
-                },
-            ],
-            "backups": {
-                "hold_it_until": _day(backups_until) if backups_until else None,
-                "note": "Backups written before the erasure hold the data with its keys until they are deleted; the day is what the "
-                "operator stated.",
-            },
-            "audit": {"row": head.seq, "hash": head.hash.hex()},
+            "what": "files of payers that name claims of other sites too, as this run found them",
+            "count": shared_files,
+            "why": "received as evidence about other clients; kept for the retention period of remittances",
+            "until": until(RetentionKind.REMITTANCES),
         },
-    )
+        {
+            "what": "payments that paid claims of other sites too, without what they paid to this site's claims",
+            "count": shared_payments,
+            "why": "records of payments, kept for the retention period of remittances",
+            "until": until(RetentionKind.REMITTANCES),
+        },
+        {
+            "what": "the audit trail: ids, times, actors and actions, no content",
+            "why": "HIPAA 45 CFR 164.316(b): documentation is kept for six years at least",
+            "until": until(RetentionKind.AUDIT),
+        },
+        {
+            "what": "the log of filings: salted hashes, from which nothing can be read",
+            "why": "its checkpoints are a chain",
+        },
+        {
+            "what": "the site's name, ids and time zone, and the accounts of people",
+            "why": "they own audit rows",
+        },
+    ]
 
 
 async def _clear_own_files(context: WorkContext, site: Site, actor: Actor) -> int:
