@@ -19,26 +19,14 @@ from clearlane.store.database import migrate
 from clearlane.store.database.database import OperationRefused
 from clearlane.store.database.migrate import SchemaState
 from clearlane.store.database.pending_changes import Lock, PendingChange, PlannedChange, Work
-from tools import freeze_schema
-
-SECOND = '''
-"""A column with a default, and an index on it."""
-import sqlalchemy
-from alembic import op
-from clearlane.store.database.pending_changes import Lock, PendingChange, Work
-
-revision = "r0002.r0001"
-down_revision = "r0001"
-CHANGES = (
-    PendingChange("adds the column nickname", "vendors", Lock.ALL, Work.NONE),
-    PendingChange("adds an index by nickname", "vendors", Lock.WRITES, Work.INDEX),
+from tests.store.made_up_releases import (
+    FIRST,
+    SECOND,
+    SECOND_MIGRATION,
+    release_first,
+    release_second,
 )
-
-
-def upgrade():
-    op.add_column("vendors", sqlalchemy.Column("nickname", sqlalchemy.Text, server_default=""))
-    op.create_index("vendors_nickname", "vendors", ["nickname"])
-'''
+from tools import freeze_schema
 
 
 def where(place):
@@ -48,19 +36,13 @@ def where(place):
 @pytest.fixture
 async def released(tmp_path, monkeypatch, new_place, database_kind):
     """The migrations as of a release, in a folder of their own; each test is at its first revision."""
-    revision = freeze_schema.REVISION
     folder = tmp_path / "migrations"
     kept = shutil.ignore_patterns("v0*", "__pycache__")
     shutil.copytree(migrate.MIGRATIONS, folder, ignore=kept)
     versions = folder / "versions"
-    if not (versions / f"{revision}_initial.py").exists():  # it is not released yet
-        made_on = await new_place(database_kind, upgraded=False)
-        statements = await freeze_schema.statements_on(made_on.url, made_on.sqlite_file)
-        frozen = freeze_schema.frozen_text(statements)
-        (versions / f"{revision}.{database_kind}.sql").write_text(frozen)
-        (versions / f"{revision}_initial.py").write_text(freeze_schema.initial_migration())
+    await release_first(versions, await new_place(database_kind, upgraded=False))
     monkeypatch.setattr(migrate, "MIGRATIONS", folder)
-    monkeypatch.setattr(migrate, "HEAD", revision)
+    monkeypatch.setattr(migrate, "HEAD", FIRST)
     return versions
 
 
@@ -86,9 +68,9 @@ async def command(*arguments):
     return await asyncio.to_thread(CliRunner().invoke, app, [*arguments])
 
 
-def release_second(versions, monkeypatch):
-    (versions / "r0002_nickname.py").write_text(SECOND)
-    monkeypatch.setattr(migrate, "HEAD", "r0002.r0001")
+def upgrade_to_second(versions, monkeypatch):
+    release_second(versions)
+    monkeypatch.setattr(migrate, "HEAD", SECOND)
 
 
 async def test_the_frozen_statements_make_the_declared_schema(first):
@@ -104,7 +86,7 @@ async def test_the_frozen_statements_make_the_declared_schema(first):
 async def test_a_plan_says_what_waits_for_each_change_and_changes_nothing(
     released, first, monkeypatch
 ):
-    release_second(released, monkeypatch)
+    upgrade_to_second(released, monkeypatch)
     status, planned = await migrate.plan_upgrade(**where(first))
     assert status.state is SchemaState.OLD
     shown = [(one.change.what, one.change.lock, one.rows, one.seconds) for one in planned]
@@ -116,7 +98,7 @@ async def test_a_plan_says_what_waits_for_each_change_and_changes_nothing(
 
 
 async def test_an_upgrade_keeps_the_rows(released, first, monkeypatch):
-    release_second(released, monkeypatch)
+    upgrade_to_second(released, monkeypatch)
     assert (await migrate.upgrade(**where(first))).state is SchemaState.OLD
 
     def read(connection):
@@ -132,7 +114,7 @@ async def test_an_upgrade_keeps_the_rows(released, first, monkeypatch):
 async def test_a_program_of_the_first_release_goes_on_with_the_schema_of_the_second(
     released, first, monkeypatch
 ):
-    release_second(released, monkeypatch)
+    upgrade_to_second(released, monkeypatch)
     await migrate.upgrade(**where(first))
     (released / "r0002_nickname.py").unlink()  # the first release does not know it
     monkeypatch.setattr(migrate, "HEAD", "r0001")
@@ -144,9 +126,9 @@ async def test_a_program_of_the_first_release_goes_on_with_the_schema_of_the_sec
 
 
 async def test_a_schema_that_names_no_earlier_program_is_refused(released, first, monkeypatch):
-    release_second(released, monkeypatch)
+    upgrade_to_second(released, monkeypatch)
     file = released / "r0002_nickname.py"
-    file.write_text(SECOND.replace("r0002.r0001", "r0002"))
+    file.write_text(SECOND_MIGRATION.replace(SECOND, "r0002"))
     monkeypatch.setattr(migrate, "HEAD", "r0002")
     await migrate.upgrade(**where(first))
     file.unlink()
@@ -167,7 +149,7 @@ def test_the_time_of_a_change_grows_with_its_rows():
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 async def test_the_command_shows_the_plan(released, first, monkeypatch):
-    release_second(released, monkeypatch)
+    upgrade_to_second(released, monkeypatch)
     monkeypatch.setattr("clearlane.store.database.schema.HEAD", "r0002.r0001")
     arguments = ["db", "upgrade", "--check", "--data", str(first.data)]
     shown = await command(*arguments)
