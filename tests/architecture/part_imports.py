@@ -22,13 +22,14 @@ PART_IMPORTS: dict[str, Rows] = {
     "pipeline": {
         **imports(
             "work_context", "verbs take the work context", "access", "enrollment", "filing", "follow_up", "inbound", "inquiry", "intake",
-            "notify", "operator", "outbound", "query", "secondary",
+            "notify", "operator", "outbound", "query", "retention", "secondary",
         ),
         **imports("shared", STATUS, "inbound", "intake", "operator", "outbound", "query", "secondary"),
         **imports("shared", "filing limits are read from headers and statuses of claims", "follow_up"),
         **imports("shared", "the context says within how many days payers answer", "work_context"),
         **imports("follow_up", "advancing the sandbox's clock runs what is due", "operator"),
-        **imports("shared", "data are old by the periods of their vendors", "inquiry", "intake", "notify", "operator"),
+        **imports("retention", "data are old by the periods of their vendors, and each purge records what it did", "inquiry", "intake", "notify", "operator"),
+        **imports("retention", "operators are warned of a purge that fails or does not run", "query"),
         **imports("shared", "inquiries go out on the routes that claims use", "inquiry"),
         **imports("filing", "what is delivered, acknowledged or answered adds its leaves to the log of filings", "inbound", "inquiry", "outbound"),
         **imports("shared", "a proof is made of stored facts and documents", "filing"),

@@ -26,6 +26,7 @@ from clearlane.pipeline.query.measures import (
     RoutePolling,
     UndeliveredClaims,
 )
+from clearlane.pipeline.retention.purge_runs import Purge, PurgeRun
 from clearlane.store.database.database import StoreWaits
 from clearlane.store.database.schema.partitions import PartitionState
 from clearlane.store.delivery.file_refusals import RefusedFiles
@@ -88,6 +89,12 @@ def polled(**facts):
 
 def counted(state):
     return replace(WELL, inbox=(InboxCounts(state, 2, 1),))
+
+
+def purged(**facts):
+    """Every purge has run yesterday, but for that of files."""
+    runs = {one: PurgeRun(ended_at=ago(days=1)) for one in Purge}
+    return replace(WELL, used_since=ago(days=400), purges=runs | {Purge.FILES: PurgeRun(**facts)})
 
 
 def waits(seconds):
@@ -244,6 +251,24 @@ CASES = [
         node(certificate_ends_at=START + timedelta(days=30)),
     ),
     ("certificate-ends", node(certificate_ends_at=START - timedelta(days=3)), "ended on", WELL),
+    (
+        "purge-late",
+        purged(failed_at=ago(hours=1), fault="DiskFull", ended_at=ago(days=1)),
+        "The purge of files that sites send and fetch failed on 2024-03-05 11:00 UTC: DiskFull.",
+        purged(ended_at=ago(days=1)),
+    ),
+    (
+        "purge-late",
+        purged(ended_at=ago(days=3)),
+        "The purge of files that sites send and fetch has not run for 3 days.",
+        replace(purged(ended_at=ago(days=3)), sandbox=True),
+    ),
+    (
+        "purge-late",
+        replace(WELL, used_since=ago(days=2)),
+        "The purge of files that sites send and fetch never ran.",
+        replace(WELL, used_since=ago(days=1)),
+    ),
     (
         "partitions-missing",
         replace(WELL, partitions=PartitionState(START + timedelta(days=44), ())),

@@ -1,7 +1,7 @@
 """Records go when their retention period is over, all that belongs together, and nothing that is held; money still adds up.
 
 Also tests `store/retention/old_claims`, `store/retention/old_payer_files`, `store/retention/old_data_keys`,
-`store/retention/periods`, `store/retention/legal_holds`, `pipeline/retention_cutoffs`, `kernel/retention_kinds` and
+`store/retention/periods`, `store/retention/legal_holds`, `pipeline/retention/cutoffs`, `kernel/retention_kinds` and
 `store/database/schema/retention`.
 """
 
@@ -18,7 +18,7 @@ from clearlane.pipeline.operator.purge_records import (
     purge_records,
     report_purge,
 )
-from clearlane.pipeline.retention_cutoffs import list_cutoffs
+from clearlane.pipeline.retention.cutoffs import list_cutoffs
 from clearlane.store.audit import audit
 from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, SystemScope

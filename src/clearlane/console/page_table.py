@@ -38,6 +38,7 @@ from clearlane.console.operator import (
     new_connection_page,
     people_page,
     person_page,
+    retention_page,
     rules_page,
     sandbox_clock,
     sandbox_page,
@@ -60,7 +61,7 @@ MODULES = (
     payments_page, payment_page, payment_downloads, payment_list_csv, deposit_actions, eligibility_page, enrollments_page,
     connections_page, new_connection_page, connection_page, rules_page, files_page, file_page, site_file_page, shadow_page, send_claims_page,
     sandbox_page,
-    accounts_page, api_keys_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page,
+    accounts_page, api_keys_page, webhooks_page, webhook_page, people_page, person_page, me_page, audit_page, retention_page,
 )  # fmt: skip
 
 

@@ -2,8 +2,8 @@
 
 A verb loads, decides and saves; deciding is pure and lives in the domain packages. The packages follow the way of a
 claim: ``intake``, ``outbound``, ``inbound``, ``follow_up`` (what payers owe); then ``inquiry`` (ask payers) and ``enrollment``,
-``notify`` (events out), ``filing`` (prove that claims were filed), ``operator`` (decisions of people), ``access`` (sign-in)
-and ``query`` (reading). The modules directly in this package are
+``notify`` (events out), ``filing`` (prove that claims were filed), ``retention`` (how long data are kept), ``operator`` (decisions
+of people), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are
 shared by these:
 
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
@@ -25,7 +25,6 @@ shared by these:
 - ``payer_lookup``: finds the payers that files name, with the aliases of their vendor, for ``intake`` and ``inquiry``;
 - ``provider_looks``: the billing providers that people were shown last, held by the work context for ``operator``;
 - ``other_payer``: finds a claim's other payer in the directory by its name, for ``intake`` and ``outbound``;
-- ``retention_cutoffs``: before which moment data of a vendor are old, for the purges of all parts;
 - ``route_connections``: the connections of stored routes, for everything that talks to payers.
 
 Imports nothing here: the engine's library takes most of a second to load, and commands that do not need it must not

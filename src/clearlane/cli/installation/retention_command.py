@@ -41,7 +41,7 @@ async def show(installation: Installation, as_json: AsJson = False) -> None:
 
     Example: clearlane retention show
     """
-    from clearlane.pipeline.retention_cutoffs import load_table
+    from clearlane.pipeline.retention.cutoffs import load_table
 
     async with installation.database.read(periods.SCOPE) as tx:
         table = await load_table(tx, installation.work_context.limits.kept_days)
@@ -50,12 +50,11 @@ async def show(installation: Installation, as_json: AsJson = False) -> None:
         {
             "kind": kind.value,
             "vendor_key": keys.get(vendor, EVERYONE),
-            "days": table.set.get((vendor, kind.value), table.defaults[kind]),
+            "days": days,
             "holds": rule.title,
         }
         for kind, rule in RETENTION.items()
-        for vendor in (EVERY_VENDOR, *sorted(keys))
-        if vendor == EVERY_VENDOR or (vendor, kind.value) in table.set
+        for vendor, days in table.periods(kind).items()
     ]
     show_rows(PERIODS, rows, as_json=as_json, noun="period")
 
@@ -125,8 +124,11 @@ async def purge(installation: Installation, as_json: AsJson = False) -> None:
     Example: clearlane retention purge --yes
     """
     from clearlane.pipeline.operator.purge_records import purge_records
+    from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 
-    removed = await purge_records(installation.work_context, installation.clock.now())
+    context = installation.work_context
+    purged = purge_records(context, installation.clock.now())
+    removed = await record_purge(context, Purge.RECORDS, purged)
     show_record({name.replace(" ", "_"): count for name, count in removed.items()}, as_json=as_json)
 
 

@@ -40,6 +40,7 @@ OPERATOR_MENU = (
     MenuEntry("/accounts", "Accounts", OPERATOR),
     MenuEntry("/people", "People", OPERATOR),
     MenuEntry("/audit", "Audit", OPERATOR),
+    MenuEntry("/retention", "Retention", OPERATOR),
     MenuEntry("/sandbox", "Sandbox", OPERATOR, sandbox_only=True),
 )
 

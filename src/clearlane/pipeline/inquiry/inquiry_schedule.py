@@ -9,14 +9,15 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.inquiry import inquiry_batches
 from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
-from clearlane.pipeline.retention_cutoffs import list_cutoffs
+from clearlane.pipeline.retention.cutoffs import list_cutoffs
+from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import inquiries
 from clearlane.store.database.database import Tx
 
 INQUIRY_PURGED_AT_ONCE = 200
 
-ASK, PURGE = "ask", "forget-eligibility"
+ASK, PURGE = "ask", Purge.ELIGIBILITY.value
 ASK_EVERY_SECONDS = 5
 PURGE_EVERY = "0 17 3 * * *"
 
@@ -30,7 +31,11 @@ async def inquiry_tick(context: WorkContext, steps: WorkSteps) -> None:
 
 async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Purge requests that are older than the setting allows."""
-    await purge_old_requests(context, context.clock.now())
+    await record_purge(context, Purge.ELIGIBILITY, _purge(context))
+
+
+async def _purge(context: WorkContext) -> dict[str, int]:
+    return {"requests": await purge_old_requests(context, context.clock.now())}
 
 
 async def purge_old_requests(context: WorkContext, now: datetime) -> int:

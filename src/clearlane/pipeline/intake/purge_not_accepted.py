@@ -7,19 +7,24 @@ from datetime import datetime
 
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.retention_kinds import RetentionKind
-from clearlane.pipeline.retention_cutoffs import list_cutoffs
+from clearlane.pipeline.retention.cutoffs import list_cutoffs
+from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import not_accepted_claims
 from clearlane.store.database.database import Tx
 from clearlane.store.files import shadow_claims
 
-NAME, EVERY = "forget-not-accepted", "0 29 3 * * *"
+NAME, EVERY = Purge.NOT_ACCEPTED.value, "0 29 3 * * *"
 CLAIMS_PURGED_AT_ONCE = 200
 
 
 async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Remove claims that were not accepted and are older than the setting allows."""
-    await purge_old_claims(context, context.clock.now())
+    await record_purge(context, Purge.NOT_ACCEPTED, _purge(context))
+
+
+async def _purge(context: WorkContext) -> dict[str, int]:
+    return {"claims": await purge_old_claims(context, context.clock.now())}
 
 
 async def purge_old_claims(context: WorkContext, now: datetime) -> int:

@@ -5,13 +5,14 @@ from datetime import datetime, timedelta
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import SystemClock, to_micros
 from clearlane.kernel.retention_kinds import RetentionKind
-from clearlane.pipeline.retention_cutoffs import list_cutoffs
+from clearlane.pipeline.retention.cutoffs import list_cutoffs
+from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.events import events, webhooks
 from clearlane.store.installation import idempotent_answers
 
-NAME = "forget-events"
+NAME = Purge.EVENTS.value
 EVERY = "0 41 3 * * *"
 ROWS_PURGED_AT_ONCE = 50
 """A row has up to a few hundred events, and each of these a delivery for each endpoint."""
@@ -19,9 +20,14 @@ ROWS_PURGED_AT_ONCE = 50
 
 async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Remove events that are older than the setting allows, and answers that are no longer given again."""
-    now = SystemClock().now()
-    await purge_old_events(context, now)
-    await purge_old_answers(context, now)
+    await record_purge(context, Purge.EVENTS, _purge(context, SystemClock().now()))
+
+
+async def _purge(context: WorkContext, now: datetime) -> dict[str, int]:
+    return {
+        "events": await purge_old_events(context, now),
+        "answers": await purge_old_answers(context, now),
+    }
 
 
 async def purge_old_events(context: WorkContext, now: datetime) -> int:

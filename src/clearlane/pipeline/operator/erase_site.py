@@ -15,7 +15,7 @@ from clearlane.accounts.model import Site, SiteState
 from clearlane.kernel.clock import moment_text, to_micros
 from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.operator.export_site import signed_text, verify_export
-from clearlane.pipeline.retention_cutoffs import load_table
+from clearlane.pipeline.retention.cutoffs import load_table
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.proofs.signing import public_key_of
 from clearlane.store.audit import audit

@@ -13,7 +13,8 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.retention_kinds import RetentionKind
 from clearlane.pipeline.operator.cut_audit_trail import count_old_rows, cut_audit_trail
-from clearlane.pipeline.retention_cutoffs import Cutoff, RetentionTable, list_cutoffs, load_table
+from clearlane.pipeline.retention.cutoffs import Cutoff, RetentionTable, list_cutoffs, load_table
+from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 from clearlane.pipeline.work_context import WorkContext, pause_after
 from clearlane.store import inquiries
 from clearlane.store.claims import not_accepted_claims
@@ -22,7 +23,7 @@ from clearlane.store.events import events
 from clearlane.store.files import old_files
 from clearlane.store.retention import old_claims, old_data_keys, old_payer_files
 
-NAME, EVERY = "purge-records", "0 53 2 * * *"
+NAME, EVERY = Purge.RECORDS.value, "0 53 2 * * *"
 CLAIMS_AT_ONCE = 50
 """Claims looked at in one transaction. Each has some dozen rows."""
 ROWS_AT_ONCE = 100
@@ -46,7 +47,7 @@ class PurgeLine:
 
 async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Remove records that are older than their retention period."""
-    await purge_records(context, context.clock.now())
+    await record_purge(context, Purge.RECORDS, purge_records(context, context.clock.now()))
 
 
 async def purge_records(context: WorkContext, now: datetime) -> dict[str, int]:

@@ -12,6 +12,7 @@ from clearlane.engine.backlog import BACKLOG_ROWS_MAX
 from clearlane.kernel.clock import from_micros
 from clearlane.payers.hops import HOP
 from clearlane.pipeline.query.measures import Measures, RoutePolling, UndeliveredClaims
+from clearlane.pipeline.retention.purge_runs import PURGE_WORDS, PurgeRun, PurgeState
 from clearlane.store.delivery.file_refusals import DUPLICATE_NOTE, payer_may_hold
 from clearlane.store.installation.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
 
@@ -432,3 +433,19 @@ def find_backup(measures: Measures) -> Iterator[ConditionCase]:
     if seconds >= BACKUP_HOURS * 3_600:
         known = f"The last backup is {duration(seconds)} old."
         yield ConditionCase(known if measures.backup_known else "No backup was ever written.")
+
+
+def find_purge_late(measures: Measures) -> Iterator[ConditionCase]:
+    """Yield each purge that failed, and each that has not run for long."""
+    for purge, words in PURGE_WORDS.items():
+        run = measures.purges.get(purge, PurgeRun())
+        state = run.state(since=measures.purges_since, now=measures.wall)
+        if state is PurgeState.FAILED and run.failed_at is not None:
+            at = f"{from_micros(run.failed_at):%Y-%m-%d %H:%M} UTC"
+            yield ConditionCase(f"The purge of {words} failed on {at}: {run.fault}.")
+        elif state is PurgeState.LATE:
+            when = "never ran"
+            if run.ended_at is not None:
+                seconds = (measures.wall - from_micros(run.ended_at)).total_seconds()
+                when = f"has not run for {duration(seconds)}"
+            yield ConditionCase(f"The purge of {words} {when}.")

@@ -10,12 +10,14 @@ nodes; no patient, no vendor's client.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.pipeline.query import condition_checks
 from clearlane.pipeline.query.condition_checks import ConditionCase, counted, duration, one_case
 from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, RESPONSE_FAILURES_MIN, Measures
+from clearlane.pipeline.retention.purge_runs import LATE_AFTER
 from clearlane.store.installation.operating_counts import (
     DELIVERED_DAYS,
     INQUIRY_MINUTES,
@@ -447,6 +449,17 @@ CONDITIONS: tuple[Condition, ...] = (
         "recorded.",
         do="`clearlane backup FILE`; on PostgreSQL `pg_dump`, then `clearlane backup --record FILE`.",
         find=condition_checks.find_backup,
+    ),
+    Condition(
+        name="purge-late",
+        part=ConditionPart.DATABASE,
+        severity=ConditionSeverity.WARNING,
+        measured="Whether the last purge of each kind of data failed, and in production how long ago it ended: "
+        f"{LATE_AFTER // timedelta(hours=1)} hours or more.",
+        do="See Retention in the console. The log of the node that ran it has the fault (`work failed`). Purges run every night "
+        "while a node runs; `clearlane retention purge` removes records at once.",
+        find=condition_checks.find_purge_late,
+        needs_person=False,
     ),
     Condition(
         name="partitions-missing",

@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from clearlane.connect.connections import Connections
 from clearlane.engine.backlog import EngineBacklog
-from clearlane.kernel.clock import Clock, to_micros
+from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.durations import Durations
 from clearlane.pipeline.query.claim_counts import (
     REST_FACTOR,
@@ -25,6 +25,7 @@ from clearlane.pipeline.query.claim_counts import (
     load_claim_counts,
 )
 from clearlane.pipeline.query.waiting_claims import Destination, WaitingClaims, waiting_by_payer
+from clearlane.pipeline.retention.purge_runs import Purge, PurgeRun, load_purge_runs
 from clearlane.store.audit.anchor import AnchorFault
 from clearlane.store.audit.set_back import SetBack
 from clearlane.store.database.database import Database, StoreWaits, Tx
@@ -156,9 +157,18 @@ class Measures:
     backup_at: int | None = None
     """When the last backup was written, by the wall clock; if there is none, when the installation was first used."""
     backup_known: bool = False
+    used_since: int | None = None
+    """When the installation was first used, by the wall clock; None if it never was."""
+    purges: Mapping[Purge, PurgeRun] = field(default_factory=dict)
+    """What each purge did last; one that never ran is missing."""
     partitions: PartitionState | None = None
     """Until when PostgreSQL has partitions; None on SQLite."""
     node: NodeMeasures = field(default_factory=NodeMeasures)
+
+    @property
+    def purges_since(self) -> datetime | None:
+        """Since when purges are to run; None in a sandbox, which need not run at night."""
+        return None if self.sandbox or self.used_since is None else from_micros(self.used_since)
 
     @property
     def webhook_wait_seconds(self) -> float:
@@ -211,6 +221,7 @@ class MeasureSource:
         partitions = await self.database.partition_state()
         async with self.database.read(operating_counts.SCOPE) as tx:
             backup_at = await operating_counts.last_backup_at(tx)
+            used_since = await operating_counts.first_audited_at(tx)
             claims = await self._claim_counts(tx, now)
             return Measures(
                 at=at,
@@ -238,8 +249,10 @@ class MeasureSource:
                 webhook_due_at=await webhooks.oldest_due(tx, to_micros(wall)),
                 unsigned_since=await proof_log.oldest_waiting(tx),
                 code_lists=await code_lists.last_days(tx),
-                backup_at=backup_at or await operating_counts.first_audited_at(tx),
+                backup_at=backup_at or used_since,
                 backup_known=backup_at is not None,
+                used_since=used_since,
+                purges=await load_purge_runs(tx),
                 partitions=partitions,
                 node=await self._node(tx, wall, backlog),
             )

@@ -5,19 +5,24 @@ from datetime import datetime, timedelta
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.retention_kinds import RetentionKind
-from clearlane.pipeline.retention_cutoffs import list_cutoffs
+from clearlane.pipeline.retention.cutoffs import list_cutoffs
+from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Tx
 from clearlane.store.files import old_files
 
-NAME, EVERY = "forget-files", "0 41 * * * *"
+NAME, EVERY = Purge.FILES.value, "0 41 * * * *"
 UPLOAD_HOURS_MAX = 24
 FILES_PURGED_AT_ONCE = 20
 
 
 async def purge_tick(context: WorkContext, steps: WorkSteps) -> None:
     """Remove unfinished uploads, and files that are older than the setting allows."""
-    await purge_old_files(context, context.clock.now())
+    await record_purge(context, Purge.FILES, _purge(context))
+
+
+async def _purge(context: WorkContext) -> dict[str, int]:
+    return {"files": await purge_old_files(context, context.clock.now())}
 
 
 async def purge_old_files(context: WorkContext, now: datetime) -> int:

@@ -33,6 +33,11 @@ class RetentionTable:
             return max(self._days(kind, one) for one in (EVERY_VENDOR, *self.vendors))
         return self._days(kind, vendor_id)
 
+    def periods(self, kind: RetentionKind) -> dict[int, int]:
+        """Return the days of a kind by vendor: those for all vendors first, then of each vendor with days of its own."""
+        own = {of: days for (of, name), days in sorted(self.set.items()) if name == kind.value}
+        return {EVERY_VENDOR: self.defaults[kind], **own}
+
     def cutoffs(self, kind: RetentionKind, now: datetime) -> list[Cutoff]:
         """Return before when the data of each vendor are old, or those of the installation."""
         owners = [EVERY_VENDOR] if RETENTION[kind].of_installation else self.vendors
