@@ -205,6 +205,8 @@ def _build_pages() -> None:
     from clearlane.api.versions import VERSIONS
 
     pages = service.build_pages(*VERSIONS)
+    for page in pages:
+        page.content.made()
     service.build_pages = lambda *_: pages
 
 

@@ -38,17 +38,14 @@ from clearlane.store.vault.vault import Vault
 from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
     from structlog.typing import FilteringBoundLogger
 
-    from clearlane.api.frame.app import MountedApp
+    from clearlane.api.frame.app import Answer, MountedApp
     from clearlane.api.operations.process_log_level import ProcessLogLevel
     from clearlane.api.operations.trace_export import TraceExport
     from clearlane.claims.write.write_837 import TradingPartner
     from clearlane.connect.connections import Connections
     from clearlane.connect.loopback import SimulatedRealtimePayer
-    from clearlane.console.app import Console
     from clearlane.engine.dbos_engine import Engine
     from clearlane.payers.hops import Hop
     from clearlane.payers.model import Payer
@@ -482,25 +479,18 @@ def _require_opened(part: T | None) -> T:
 
 def mount_console(installation: Installation, base_url: str) -> "MountedApp":
     """Return the web console, to be mounted in the API server. It is loaded when it is asked for a page first."""
-    from clearlane.api.frame.app import MountedApp
+    from clearlane.api.frame.app import MountedApp, answer_when_asked
     from clearlane.api.frame.auth import SignInThrottle
     from clearlane.console import SEGMENT
 
-    throttle, loading = SignInThrottle(), asyncio.Lock()
-    loaded: list[Console] = []
+    throttle = SignInThrottle()
 
-    def load() -> "Console":
+    def load() -> "Answer":
         from clearlane.console.app import Console
 
-        return Console(installation, base_url, throttle)
+        return Console(installation, base_url, throttle).answer
 
-    async def answer(request: "Request", address: str, request_id: str) -> "Response":
-        async with loading:
-            if not loaded:
-                loaded.append(await asyncio.to_thread(load))
-        return await loaded[0].answer(request, address, request_id)
-
-    return MountedApp("Console", SEGMENT, answer)
+    return MountedApp("Console", SEGMENT, answer_when_asked(load))
 
 
 @asynccontextmanager

@@ -9,4 +9,4 @@ from clearlane.api.versions import VERSIONS
 @cache
 def openapi_content() -> bytes:
     """Return the document as it is served."""
-    return build_pages(*VERSIONS)[0].content
+    return build_pages(*VERSIONS)[0].content.made()

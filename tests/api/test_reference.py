@@ -9,6 +9,7 @@ from html import unescape
 
 import pytest
 
+from clearlane.api.http.static_content import StaticContent
 from clearlane.api.pages.reference import Reference
 from clearlane.api.pages.reference_calls import SHAPE_FIELDS_MAX, shape_title, type_words
 from clearlane.api.v3.error_responses import V3_ERRORS
@@ -21,7 +22,7 @@ SHAPES = DOCUMENT["components"]["schemas"]
 
 @pytest.fixture(scope="module")
 def reference() -> Reference:
-    return Reference(openapi_content(), V3_ERRORS, sandbox=True, base_url="")
+    return Reference(StaticContent(openapi_content), V3_ERRORS, sandbox=True, base_url="")
 
 
 async def read(reference, path, method="GET", **more):

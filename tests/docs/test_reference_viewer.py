@@ -35,7 +35,7 @@ def test_the_built_page_names_its_script_by_content_and_its_start_by_hash(tmp_pa
     built = tmp_path / "viewer.js.gz"
     built.write_bytes(b"one")
     _, page, script = build_pages(V3, viewer=built)
-    assert script.path.encode() in page.content
+    assert script.path.encode() in page.content.made()
     assert "immutable" in dict(script.headers)["Cache-Control"]
     built.write_bytes(b"two")
     assert build_pages(V3, viewer=built)[2].path != script.path
@@ -43,7 +43,7 @@ def test_the_built_page_names_its_script_by_content_and_its_start_by_hash(tmp_pa
     assert rules["default-src"] == "'none'"
     assert rules["connect-src"] == "'self'"
     assert re.fullmatch(r"'self' 'sha256-[^']+'", rules["script-src"])
-    assert len(re.findall(rb"<script", page.content)) == 2
+    assert len(re.findall(rb"<script", page.content.made())) == 2
 
 
 def test_another_package_than_the_pinned_one_is_refused():

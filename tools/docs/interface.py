@@ -227,7 +227,7 @@ def answers_page() -> Iterator[str]:
     from clearlane.api.pages.public_pages import build_pages
     from clearlane.api.v3.endpoints import ENDPOINTS, V3
 
-    document = json.loads(build_pages(V3)[0].content)
+    document = json.loads(build_pages(V3)[0].content.made())
     schemas = document["components"]["schemas"]
     answers = {
         row.name: document["paths"][row.path]["post"]["responses"]["200"]["content"]

@@ -5,13 +5,21 @@ values; knows no settings and no signals.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 import structlog
 
-from clearlane.api.frame.app import ApiApplication, MountedApp, PublicPage
+from clearlane.api.frame.app import (
+    Answer,
+    ApiApplication,
+    MountedApp,
+    PublicPage,
+    answer_when_asked,
+)
 from clearlane.api.frame.endpoint import ApiLimits
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.certificates import BadCertificate, TlsCertificate
@@ -23,15 +31,15 @@ from clearlane.api.operations.logs import fault_fields
 from clearlane.api.operations.metrics import Metrics
 from clearlane.api.operations.operations import Readiness
 from clearlane.api.operations.operations_server import make_operations_server
-from clearlane.api.pages import documentation, reference, root_page
-from clearlane.api.pages.documentation import Documentation
+from clearlane.api.pages import SEGMENTS
 from clearlane.api.pages.page_list import documents_root
 from clearlane.api.pages.public_pages import REFERENCE, build_pages
-from clearlane.api.pages.reference import Reference
-from clearlane.api.pages.root_page import RootPage
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
 from clearlane.pipeline.installation_context import InstallationContext
+
+if TYPE_CHECKING:
+    from clearlane.api.pages.reference import Reference
 
 log = structlog.get_logger()
 
@@ -78,18 +86,39 @@ def own_pages(
     sandbox: bool,
     base_url: str,
 ) -> tuple[MountedApp, ...]:
-    """Return the page at ``/``, the documentation, and the reference unless its viewer is a public page: for anyone."""
-    root = RootPage(context, errors, sandbox=sandbox, base_url=base_url)
+    """Return the page at ``/``, the documentation, and the reference unless its viewer is a public page: for anyone.
+
+    Each is loaded when it is asked for.
+    """
     viewer = any(page.path == REFERENCE.path for page in public)
-    pages = Reference(public[0].content, errors, sandbox=sandbox, base_url=base_url)
-    docs = Documentation(errors, None if viewer else pages, root=documents_root())
-    mounted = (
-        MountedApp("RootPage", root_page.SEGMENT, root.answer),
-        MountedApp(documentation.NAME, documentation.SEGMENT, docs.answer),
-    )
+
+    def load_root() -> Answer:
+        from clearlane.api.pages.root_page import RootPage
+
+        return RootPage(context, errors, sandbox=sandbox, base_url=base_url).answer
+
+    @cache
+    def reference() -> "Reference":
+        from clearlane.api.pages.reference import Reference
+
+        return Reference(public[0].content, errors, sandbox=sandbox, base_url=base_url)
+
+    def load_documentation() -> Answer:
+        from clearlane.api.pages.documentation import Documentation
+
+        searched = None if viewer else reference()
+        return Documentation(errors, searched, root=documents_root()).answer
+
+    loads: dict[str, Callable[[], Answer]] = {
+        "RootPage": load_root,
+        "Documentation": load_documentation,
+        "Reference": lambda: reference().answer,
+    }
     if viewer:
-        return mounted
-    return (*mounted, MountedApp(reference.NAME, reference.SEGMENT, pages.answer))
+        del loads["Reference"]
+    return tuple(
+        MountedApp(name, SEGMENTS[name], answer_when_asked(load)) for name, load in loads.items()
+    )
 
 
 class Service:

@@ -9,7 +9,7 @@ import itertools
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
 from typing import Any
@@ -28,7 +28,7 @@ from clearlane.api.http.compressed_answers import compress_answer
 from clearlane.api.http.http_responses import with_security_headers
 from clearlane.api.http.memory_release import FreedMemory
 from clearlane.api.http.proxies import TrustedProxies
-from clearlane.api.http.static_content import static_response
+from clearlane.api.http.static_content import StaticContent, static_response
 from clearlane.api.operations.logs import fault_fields
 from clearlane.api.operations.metrics import Metrics
 from clearlane.pipeline.installation_context import InstallationContext
@@ -46,6 +46,9 @@ CLIENT_GONE_STATUS = 499
 """Logged when the caller disconnected before a response; never sent."""
 
 
+Answer = Callable[[Request, str, str], Awaitable[Response]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicPage:
     """A document that anyone may read without credentials."""
@@ -55,7 +58,7 @@ class PublicPage:
     summary: str
     media_type: str
     schema: Mapping[str, Any]
-    content: bytes = b""
+    content: StaticContent = field(default_factory=lambda: StaticContent(bytes))
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -65,8 +68,21 @@ class MountedApp:
 
     name: str
     segment: str
-    answer: Callable[[Request, str, str], Awaitable[Response]]
+    answer: Answer
     """Takes the request, the caller's address and the request id."""
+
+
+def answer_when_asked(load: Callable[[], Answer]) -> Answer:
+    """Return what answers requests with what ``load`` returns, which a thread calls for the first of them."""
+    loading, loaded = asyncio.Lock(), list[Answer]()
+
+    async def answer(request: Request, address: str, request_id: str) -> Response:
+        async with loading:
+            if not loaded:
+                loaded.append(await asyncio.to_thread(load))
+        return await loaded[0](request, address, request_id)
+
+    return answer
 
 
 class ApiApplication:
@@ -186,7 +202,7 @@ class ApiApplication:
         for target in match.targets:
             state.target = target.name
             if isinstance(target, PublicPage):
-                return page_response(target, state.method, state.headers, self._errors)
+                return await page_response(target, state.method, state.headers, self._errors)
             state.errors = target.errors
             verbs = target.verbs
             if target.conventions.answers_head and "GET" in verbs:
@@ -239,14 +255,14 @@ def _require_one_target_each(endpoints: Iterable[Endpoint]) -> None:
             seen.add((endpoint.path, verb))
 
 
-def page_response(
+async def page_response(
     page: PublicPage, method: str, asked: Mapping[str, str], errors: ErrorShape
 ) -> Response:
     """Return a public page for GET or HEAD, else 405."""
     if method not in {"GET", "HEAD"}:
         return errors.wrong_verb(method, "GET, HEAD")
     headers = {"Content-Type": page.media_type, **dict(page.headers)}
-    return static_response(page.content, headers, asked)
+    return static_response(await page.content.read(), headers, asked)
 
 
 def service_time(now: datetime) -> bytes:

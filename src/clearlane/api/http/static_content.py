@@ -3,9 +3,11 @@
 Knows HTTP's content codings and entity tags; no endpoint, no version and no file.
 """
 
+import asyncio
 import gzip
 import hashlib
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,6 +20,26 @@ CONTENTS_KEPT_MAX = 64
 COMPRESSIBLE_TYPES = ("text/", "application/json", "application/xml", "image/svg+xml")
 
 KEPT_BY_304 = frozenset({"Cache-Control", "ETag", "Vary"})
+
+
+class StaticContent:
+    """Content that is made in a thread when it is asked for first, once: a node that no one asks does without it."""
+
+    def __init__(self, make: Callable[[], bytes]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: bytes | None = None
+
+    def made(self) -> bytes:
+        """Return the content; the first caller makes it."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    async def read(self) -> bytes:
+        """Return the content. The event loop goes on while it is made."""
+        return self._made if self._made is not None else await asyncio.to_thread(self.made)
 
 
 class ContentForms(NamedTuple):

@@ -19,13 +19,14 @@ from starlette.responses import Response
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.http_responses import JSON
 from clearlane.api.http.static_content import static_response
+from clearlane.api.pages import SEGMENTS
 from clearlane.api.pages.markdown_site import FILE_SUFFIXES, MarkdownSite, PlacedPart, search
 from clearlane.api.pages.page_frame import Entry, asset_response, render_page
 from clearlane.api.pages.page_list import SECTIONS, documents_root
 from clearlane.api.pages.reference import Reference
 
-SEGMENT = "docs"
 NAME = "Documentation"
+SEGMENT = SEGMENTS[NAME]
 SITE = Path(__file__).parent / "site"
 DOCUMENTATION_FILE_BYTES_MAX = 32 * 1024 * 1024
 MEDIA_TYPES = {

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clearlane.api.frame.error_shape import ErrorShape
+from clearlane.api.http.static_content import StaticContent
 from clearlane.api.pages.page_frame import Entry, Group, render_page
 from clearlane.api.pages.reference_calls import (
     ROOT,
@@ -28,7 +29,6 @@ from clearlane.api.pages.reference_calls import (
     type_words,
 )
 
-SEGMENT = "reference"
 NAME = "Reference"
 _PATH = re.compile(r"/(?:(?P<call>\w+)|shapes/(?P<shape>\w+)(?:/(?P<number>[1-9]\d{0,2}))?)")
 
@@ -37,7 +37,7 @@ class Reference:
     """Answers requests below ``/reference``."""
 
     def __init__(
-        self, document: bytes, errors: ErrorShape, *, sandbox: bool, base_url: str
+        self, document: StaticContent, errors: ErrorShape, *, sandbox: bool, base_url: str
     ) -> None:
         self._document = document
         self._errors = errors
@@ -74,6 +74,7 @@ class Reference:
 
     async def answer(self, request: Request, address: str, request_id: str) -> Response:
         """Return a page of the reference."""
+        await self._document.read()
         if request.method not in {"GET", "HEAD"}:
             return self._errors.wrong_verb(request.method, "GET, HEAD")
         path = request.scope["path"].rstrip("/")
@@ -88,7 +89,7 @@ class Reference:
         return self._call(found["call"], request)
 
     def _read(self) -> Json:
-        document: Json = msgspec.json.decode(self._document)
+        document: Json = msgspec.json.decode(self._document.made())
         return document
 
     def _overview(self, asked: Mapping[str, str]) -> Response:

@@ -10,11 +10,11 @@ import hashlib
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from clearlane.api.frame.app import PublicPage
+from clearlane.api.http.static_content import StaticContent
 
 BUILT = Path(__file__).parent / "viewer" / "viewer.js.gz"
 """Written by ``make docs``; not in the repository."""
@@ -66,7 +66,7 @@ def viewer_script(built: Path = BUILT) -> PublicPage | None:
         summary="The program of the reference page.",
         media_type=SCRIPT_TYPE,
         schema={"type": "string"},
-        content=content,
+        content=StaticContent(lambda: content),
         headers=(
             # Every browser that runs the program reads gzip, so it is kept in memory once and in short.
             ("Content-Encoding", "gzip"),
@@ -75,11 +75,10 @@ def viewer_script(built: Path = BUILT) -> PublicPage | None:
     )
 
 
-def render_page(document: Mapping[str, Any], script: PublicPage) -> bytes:
+def render_page(title: str, script: PublicPage) -> bytes:
     """Return the page that starts the viewer, as UTF-8 HTML."""
-    title = escape(document["info"]["title"])
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" type="image/svg+xml" href="/console/icon.svg">
 </head><body>

@@ -16,8 +16,6 @@ from clearlane.kernel.clock import Clock
 from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.pipeline.operator.sandbox_control import SandboxClockState
 
-SEGMENT = ""
-"""The first segment of the path ``/``."""
 DAY_SECONDS = 86_400
 
 HEADERS = {"Content-Type": HTML, **dict(SECURITY_HEADERS)}
