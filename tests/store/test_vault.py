@@ -68,6 +68,31 @@ async def test_a_payload_opens_for_its_own_row_only(quick):
             quick.open(vendor, table, row_id, sealed)
 
 
+async def test_several_payloads_open_as_each_alone(quick):
+    @given(st.lists(st.tuples(st.text(), st.binary(max_size=2_000)), max_size=5))
+    def holds(wanted):
+        sealed = [(row_id, quick.seal(7, "claims", row_id, payload)) for row_id, payload in wanted]
+        assert quick.open_many(Scope(7, 1), "claims", sealed) == [payload for _, payload in wanted]
+
+    holds()
+
+
+async def test_among_several_each_payload_opens_for_its_own_row_only(quick):
+    sealed = [(row_id, quick.seal(7, "claims", row_id, MARKER)) for row_id in ("1", "2")]
+    assert quick.open_many(7, "claims", sealed) == [MARKER, MARKER]
+    swapped = [("2", sealed[0][1]), ("1", sealed[1][1])]
+    short = [sealed[0], ("2", sealed[1][1][:-1]), ("3", b"")]
+    for owner, table, rows in (
+        (8, "claims", sealed), (7, "files", sealed), (7, "claims", swapped), (7, "claims", short),
+        (7, "claims", [sealed[0], ("2", sealed[1][1][:12])]),
+    ):  # fmt: skip
+        with pytest.raises(InvalidSeal):
+            quick.open_many(owner, table, rows)
+    other_key = sealed[1][1][:1] + b"\xff" + sealed[1][1][2:]
+    with pytest.raises(KeyNotLoaded):
+        quick.open_many(7, "claims", [sealed[0], ("2", other_key)])
+
+
 async def test_any_change_of_a_payload_is_detected(quick):
     sealed = quick.seal(7, "claims", 1, MARKER)
     for at in range(len(sealed)):

@@ -3,7 +3,7 @@
 Facts are stored as JSON; documents as msgpack, since JSON would write the bytes of a file's part in base64. Knows no file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -66,6 +66,13 @@ def open_document_source(vault: Vault, row: StoredDocument) -> DocumentSource:
 def open_claim_status(vault: Vault, owner: Owner, claim_number: str, status: bytes) -> ClaimStatus:
     """Open the sealed status of a claim. The caller has loaded its data key."""
     return decode_claim_status(vault.open(owner, STATUS_COLUMN, claim_number, status))
+
+
+def open_claim_statuses(
+    vault: Vault, owner: Owner, rows: Iterable[tuple[str, bytes]]
+) -> list[ClaimStatus]:
+    """Open the sealed statuses of claims of one owner, each with its claim's number."""
+    return [*map(decode_claim_status, vault.open_many(owner, STATUS_COLUMN, rows))]
 
 
 async def load_known_facts(tx: Tx, vault: Vault, claim_numbers: Sequence[str]) -> KnownFacts:

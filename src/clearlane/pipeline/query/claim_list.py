@@ -37,7 +37,7 @@ from clearlane.pipeline.query.claim_reason import (
     find_next_payer,
     silence_reason,
 )
-from clearlane.pipeline.stored_facts import open_claim_status, open_fact
+from clearlane.pipeline.stored_facts import open_claim_status, open_claim_statuses, open_fact
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store import filing_alarms
 from clearlane.store.claims import claim_query, documents, facts, work_items
@@ -229,7 +229,7 @@ async def list_statuses(
         async with database.read(scope) as tx:
             page = await claim_query.list_claims(tx, query, StatusListRow)
             await vault.load_keys_of(tx, [row.status for row in page])
-        yield [open_claim_status(vault, scope, row.claim_number, row.status) for row in page]
+        yield open_claim_statuses(vault, scope, [(row.claim_number, row.status) for row in page])
         if len(page) < STATUSES_AT_ONCE:
             return
         query = replace(query, after=page[-1].position)

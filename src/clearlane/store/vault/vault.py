@@ -32,7 +32,8 @@ from clearlane.store.vault.keys import KEY_BYTES, NONCE_BYTES, InstallationKeys,
 COMPRESSED, SHORT = 1, 2
 """The two forms of a payload, the first byte of each: a short one is encrypted as it is."""
 HEADER = struct.Struct(">BQ")  # form, data key; then the nonce
-PAYLOAD_AT = HEADER.size + NONCE_BYTES
+NONCE_AT = HEADER.size
+PAYLOAD_AT = NONCE_AT + NONCE_BYTES
 LEVEL = 1
 SHORT_BYTES_MAX = 512
 """Of a short payload, such as a claim's header or status, compression would save 20 to 60 bytes for half its time."""
@@ -173,22 +174,30 @@ class Vault:
 
     def open(self, owner: Owner, table: str, row_id: int | str, sealed: bytes) -> bytes:
         """Return the payload, proved to be the one that was sealed for this row."""
-        vendor = _vendor(owner)
-        key = self._known.get(_key_id(sealed))
-        if key is None:
-            raise KeyNotLoaded("the payload's data key is not loaded; await load_keys_of() first")
-        nonce, body = sealed[HEADER.size : PAYLOAD_AT], sealed[PAYLOAD_AT:]
-        try:
-            bound = _associated_data(vendor, table, row_id, sealed[0])
-            packed = key.cipher.decrypt(nonce, body, bound)
-        except (InvalidTag, ValueError):
-            raise InvalidSeal(f"{table}: the payload is not the one sealed for this row") from None
-        return packed if sealed[0] == SHORT else self._decompress(packed, table)
+        vendor = owner.vendor if type(owner) is Scope else _vendor(owner)
+        form, key = self._key_of(sealed)
+        return self._decrypt(key, _associated_data(vendor, table, row_id, form), sealed, table)
+
+    def open_many(self, owner: Owner, table: str, rows: Iterable[tuple[str, bytes]]) -> list[bytes]:
+        """Return the payloads of several rows of an owner, each as :meth:`open` does.
+
+        A list has thousands, which were sealed with a few keys: what these share is found once.
+        """
+        vendor, found = _vendor(owner), []
+        shared: dict[bytes, tuple[DataKey, bytes]] = {}
+        for row_id, sealed in rows:
+            header = sealed[:NONCE_AT]
+            if header not in shared:
+                form, key = self._key_of(sealed)
+                shared[header] = key, _associated_data(vendor, table, "", form)
+            key, bound = shared[header]
+            found.append(self._decrypt(key, bound + row_id.encode(), sealed, table))
+        return found
 
     async def load_keys_of(self, tx: Tx, sealed: Iterable[bytes]) -> None:
         """Load the data keys of these payloads that another node made since ours were loaded."""
         by_header = {each[: HEADER.size]: each for each in sealed}  # thousands have a few keys
-        missing = {_key_id(each) for each in by_header.values()} - self._known.keys()
+        missing = {_header(each)[1] for each in by_header.values()} - self._known.keys()
         if missing:
             for row in await tx.rows(_SOME, ids=sorted(missing)):
                 self._known[row[0]] = self._unwrap(*row)
@@ -273,6 +282,21 @@ class Vault:
         secret = self._keys.unwrap(master_id, wrapped, binding)
         return DataKey(id, vendor, site, month, retention, AESGCM(secret))
 
+    def _key_of(self, sealed: bytes) -> tuple[int, DataKey]:
+        """Return the form of a payload, and its data key."""
+        form, id = _header(sealed)
+        key = self._known.get(id)
+        if key is None:
+            raise KeyNotLoaded("the payload's data key is not loaded; await load_keys_of() first")
+        return form, key
+
+    def _decrypt(self, key: DataKey, bound: bytes, sealed: bytes, table: str) -> bytes:
+        try:
+            packed = key.cipher.decrypt(sealed[NONCE_AT:PAYLOAD_AT], sealed[PAYLOAD_AT:], bound)
+        except (InvalidTag, ValueError):
+            raise InvalidSeal(f"{table}: the payload is not the one sealed for this row") from None
+        return packed if sealed[0] == SHORT else self._decompress(packed, table)
+
     def _decompress(self, packed: bytes, table: str) -> bytes:
         try:
             if zstandard.frame_content_size(packed) <= limits.PAYLOAD_BYTES_MAX:
@@ -334,10 +358,12 @@ def _vendor_and_site(owner: Owner) -> tuple[int, int]:
     return (owner if isinstance(owner, int) else owner.vendor), NO_SITE
 
 
-def _key_id(sealed: bytes) -> int:
+def _header(sealed: bytes) -> tuple[int, int]:
+    """Return the form of a payload and the id of its data key."""
     if len(sealed) < PAYLOAD_AT or sealed[0] not in _FORMS:
         raise InvalidSeal("this is not a sealed payload of a form we know")
-    return int(HEADER.unpack_from(sealed)[1])
+    form, id = HEADER.unpack_from(sealed)
+    return form, id
 
 
 _KEY_COLUMNS = ("id", "vendor_id", "site_id", "month", "retention", "master_id", "wrapped")
