@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 LIST = Path(__file__).with_suffix(".txt")
-CPU_SECONDS_MIN = 0.3
+CPU_SECONDS_MIN = 0.15
 """A test that takes this long, with what is set up for it alone, is slow."""
 ALWAYS_QUICK = ("tests/architecture/",)
 """What `make quick` is for, however long it takes."""
@@ -48,14 +48,30 @@ class Recorder:
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = defaultdict(float)
+        self._shared = 0.0
+        """What was set up during this test for others too: without it, the next test would set it up."""
+        self._depth = 0
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> object:
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> object:
+        if fixturedef.scope == "function":
+            return (yield)
+        self._depth += 1
         began = time.process_time()
         try:
             return (yield)
         finally:
-            self._seconds[name_of(item.nodeid)] += time.process_time() - began
+            self._depth -= 1
+            if not self._depth:
+                self._shared += time.process_time() - began
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> object:
+        began, self._shared = time.process_time(), 0.0
+        try:
+            return (yield)
+        finally:
+            self._seconds[name_of(item.nodeid)] += time.process_time() - began - self._shared
 
     def pytest_sessionfinish(self) -> None:
         found = sorted(

@@ -46,6 +46,9 @@ from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY
 from tests.databases import KINDS
 
+# What they share, a sandbox that took claims through every scenario, takes over a second.
+pytestmark = pytest.mark.slow
+
 ZONES = {"A-1": "Pacific/Honolulu", "A-2": "Pacific/Kiritimati"}
 """Two sites of one vendor, which never have the same day."""
 EVERYTHING = SystemScope("a test adds up rows itself")
