@@ -17,9 +17,11 @@ from clearlane.claims.lifecycle import (
     Closing,
     LifecycleStatus,
     PayerDocumentKind,
+    RemittanceRole,
     diagram,
     first_category,
     fold,
+    remittance_roles,
 )
 from clearlane.claims.responses.facts import (
     ClaimKey,
@@ -341,6 +343,57 @@ def test_a_newer_remittance_of_the_same_lines_takes_the_place_of_the_older_one()
     )
 
 
+def test_a_reversal_takes_back_the_best_fit_and_of_equal_ones_the_oldest():
+    both = [remit(10), remit(14)]
+    assert fold([*both, reversal(20)]).document_id == "R14-1"
+    exact = remit(14, paid=7500, adjusted=2000)
+    back = reversal(20, paid=-7500, adjusted=-2000)
+    assert fold([remit(10), exact, back]).document_id == "R10-1"
+
+
+def test_what_could_not_be_processed_and_what_a_file_was_refused_for_is_of_the_last_sending():
+    assert fold([sent(), remit(14)]).unprocessable is False
+    assert fold([sent(), remit(14, code="4", unprocessable=True)]).unprocessable is True
+    first = [sent(), nine(FactKind.CLAIM_REFUSED)]
+    again = [sent(1, attempt=2), nine(FactKind.TA1_REFUSED, attempt=2)]
+    assert [fold(first).file_refused, fold([*first, *again]).file_refused] == [False, True]
+
+
+def roles_of(*remittances):
+    """Return the roles, which the order of arrival and a second report must not change."""
+    found = remittance_roles(remittances)
+    assert remittance_roles([*reversed(remittances), remittances[0]]) == found
+    return found
+
+
+def test_a_remittance_was_reversed_or_replaced_or_is_in_force():
+    paid, back = remit(14), reversal(20, position=1)
+    corrected = replace(remit(20, position=50, **CORRECTED), document_id="new")
+    assert roles_of(paid) == [RemittanceRole(paid)]
+    assert roles_of(paid, back, corrected) == [
+        RemittanceRole(paid, in_force=False),
+        RemittanceRole(back, reverses=paid, in_force=False),
+        RemittanceRole(corrected, is_correction=True),
+    ]
+    assert roles_of(back, corrected) == [  # of what we never saw
+        RemittanceRole(back, in_force=False),
+        RemittanceRole(corrected, is_correction=True),
+    ]
+    assert roles_of(paid, corrected) == [  # without a reversal
+        RemittanceRole(paid, in_force=False, replaced=True),
+        RemittanceRole(corrected, is_correction=True),
+    ]
+    parts = [remit(14, line_controls=("L1",)), remit(15, code="4", line_controls=("L2",))]
+    assert roles_of(*parts) == [RemittanceRole(one) for one in parts]
+
+
+def test_a_remittance_that_is_reported_twice_has_one_role_from_its_earliest_report():
+    paid = remit(14)
+    later = replace(paid.payment, written_at=paid.payment.written_at + timedelta(hours=3))
+    again = replace(paid, payment=later, document_id="again")
+    assert remittance_roles([again, paid]) == [RemittanceRole(paid)]
+
+
 def test_of_several_codes_the_category_of_the_first_one_counts():
     assert first_category(()) == ""
     assert first_category((ClaimStatusCode(category="A7"), ClaimStatusCode(category="A2"))) == "A7"
@@ -370,6 +423,8 @@ def test_the_diagram_is_drawn_from_the_table():
     assert {(one.strip(), two.strip()) for one, two in arrows} == {
         (state.value, after.value) for (state, _), after in NEXT.items()
     }
+    assert "    [*] --> received\n" in drawn
+    assert "    received --> sent: delivered, taken in\n" in drawn
 
 
 def test_facts_print_no_values():

@@ -10,10 +10,12 @@ import os
 import shlex
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from clearlane.kernel.retention_kinds import KeyClass
 from clearlane.store.database.database import Actor, OperationRefused, SystemScope
 from clearlane.store.database.schema import audit
 from clearlane.store.database.sql import Statement
@@ -33,6 +35,11 @@ from clearlane.store.vault.vault import Vault
 OPERATOR = Actor("operator", "nora")
 EVERYTHING = SystemScope("a test")
 ACTIONS = Statement(select(audit.c.action, audit.c.ids).order_by(audit.c.seq))
+REWRAPPED = Statement(
+    select(audit.c.count, audit.c.detail)
+    .where(audit.c.action == "keys.rewrapped")
+    .order_by(audit.c.seq)
+)
 
 
 def test_a_key_is_read_back_as_written_and_prints_its_id_only(tmp_path):
@@ -104,8 +111,17 @@ def test_the_key_that_another_process_made_first_stays(tmp_path, monkeypatch):
 
 
 def test_a_directory_is_no_key_file(tmp_path):
-    with pytest.raises(KeyRefused):
+    with pytest.raises(KeyRefused, match="is not a regular file"):
         read_key_file(tmp_path)
+    opened = {os.path.realpath(each) for each in Path("/proc/self/fd").iterdir()}
+    assert str(tmp_path) not in opened
+
+
+def test_the_folder_of_a_key_file_is_made_for_its_owner_alone(tmp_path):
+    file = tmp_path / "new" / "deep" / "master.key"
+    write_key_file(file, [new_master_key()], over=False)
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert [each.name for each in file.parent.iterdir()] == ["master.key"]
 
 
 def test_the_environment_wins_and_its_first_key_wraps(tmp_path):
@@ -272,10 +288,15 @@ async def test_a_node_without_the_new_key_stops_the_rotation(place, database, mo
         database, id="far", role="serve", heartbeat_seconds=60, keys=MasterKeys(place.keys().keys)
     )
     await far.heartbeat()
-    with pytest.raises(OperationRefused, match="far"):
+    with pytest.raises(OperationRefused, match=f"far.*Give them the file {place.data}/master.key"):
         await key_rotation.rotate(database, place.keys(), OPERATOR)
-    assert set(await key_rotation.count_wrapped_keys(database)) == {old.id}
+    assert await key_rotation.count_wrapped_keys(database) == {old.id: 4}
     assert len(read_key_file(place.data / "master.key")) == 2
+    of_environment = MasterKeys([new_master_key(), old])
+    with pytest.raises(
+        OperationRefused, match=r"far.*Give them CLEARLANE_MASTER_KEY as it is here"
+    ):
+        await key_rotation.rotate(database, of_environment, OPERATOR)
 
 
 async def test_with_a_key_of_the_environment_rotate_says_what_to_do_and_then_does_it(
@@ -285,10 +306,15 @@ async def test_with_a_key_of_the_environment_rotate_says_what_to_do_and_then_doe
     with pytest.raises(OperationRefused, match="NEW,OLD"):
         await key_rotation.rotate(database, MasterKeys([old]), OPERATOR)
     new = new_master_key()
+    vault = Vault(database, MasterKeys([old]), clock)
+    await vault.ensure_key(7)
     done = await key_rotation.rotate(database, MasterKeys([new, old]), OPERATOR)
-    assert (done.master_id, done.rewrapped, done.dropped) == (new.id, 4, (old.id,))
-    vault = Vault(database, MasterKeys([new]), clock)
-    await vault.load()
+    assert (done.master_id, done.rewrapped, done.dropped) == (new.id, 4 + len(KeyClass), (old.id,))
+    assert done.kept == ()
+    assert await key_rotation.count_wrapped_keys(database) == {new.id: done.rewrapped}
+    async with database.read(EVERYTHING) as tx:
+        assert await tx.rows(REWRAPPED) == [(4, "installation_keys"), (len(KeyClass), "data_keys")]
+    await Vault(database, MasterKeys([new]), clock).load()
 
 
 @pytest.mark.server

@@ -6,8 +6,10 @@ Also tests `store/vault/vault` and `store/vault/keys`.
 import base64
 import hashlib
 import hmac
+import os
 import stat
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -116,6 +118,10 @@ def test_keys_are_read_in_either_base64_and_numbered_from_one():
         read_keys(f"{key.text} nonsense", "a test")
     with pytest.raises(KeyRefused, match="Master key 1 of a test"):
         read_keys(f"{key.text[:-4]}!{key.text[-3:]}", "a test")
+    every_sign = b"\xfb\xff" * 16  # in base64 with each of the signs that differ
+    assert {*"+/"} <= {*base64.b64encode(every_sign).decode()}
+    for written in (base64.b64encode(every_sign), base64.urlsafe_b64encode(every_sign)):
+        assert read_keys(written.decode(), "a test")[0].secret == every_sign
 
 
 async def test_a_kept_key_opens_what_an_older_backup_has(place, database):
@@ -128,6 +134,8 @@ async def test_a_kept_key_opens_what_an_older_backup_has(place, database):
         keys.unwrap(id, wrapped, "a test")
     with pytest.raises(KeyRefused, match="give that key"):
         keys.unwrap("../secret", wrapped, "a test")
+    with pytest.raises(KeyRefused, match="give that key"):  # keys of the environment have no file
+        MasterKeys([new]).unwrap(id, wrapped, "a test")
     write_private(file.with_name(f"master.key.{id}"), old.text.encode())
     assert keys.unwrap(id, wrapped, "a test") == b"s" * 32
 
@@ -142,3 +150,21 @@ def test_a_private_file_is_written_whole_or_not_at_all(tmp_path):
     write_private(file, b"three")
     assert file.read_bytes() == b"three"
     assert [each.name for each in tmp_path.iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_a_private_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch, over):
+    file, steps = tmp_path / "key", []
+    sync = os.fsync
+
+    def record(handle):
+        status = os.fstat(handle)
+        what = "folder" if stat.S_ISDIR(status.st_mode) else status.st_size
+        steps.append((what, file.exists()))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", record)
+    write_private(file, b"content", over=over)
+    assert steps == [(len(b"content"), False), ("folder", True)]
+    opened = [os.path.realpath(each) for each in Path("/proc/self/fd").iterdir()]
+    assert not [name for name in opened if name.startswith(str(tmp_path))]

@@ -173,6 +173,7 @@ async def test_keys_are_loaded_again_after_a_restart(vault, database, place, clo
     again = Vault(database, place.keys(), clock)
     await again.load()
     assert again.open(3, "claims", 1, sealed) == MARKER
+    assert again.open(3, "claims", 2, again.seal(3, "claims", 2, MARKER)) == MARKER
     await again.ensure_key(3)
     # The keys of the month, one of each class, are used, and no others made.
     assert await rows(database, COUNT) == [(len(KeyClass),)]
