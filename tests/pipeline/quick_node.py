@@ -16,6 +16,8 @@ def shrink() -> None:
     upload.PART_BYTES_MAX = PART_BYTES
     file_reading.CLAIMS_PER_PAGE = CLAIMS_PER_PAGE
     release_claims.CLAIMS_RELEASED_AT_ONCE = CLAIMS_RELEASED_AT_ONCE
+    release_claims.CLAIMS_RELEASED_ALONE = CLAIMS_RELEASED_AT_ONCE
+    release_claims.CLAIMS_RELEASED_BESIDE_OTHERS = CLAIMS_RELEASED_AT_ONCE
     claim_responses.CLAIMS_PAGE_ROWS = CLAIMS_PER_PAGE
     tables = schedule.TABLES
     schedule.TABLES = replace(

@@ -5,6 +5,7 @@ Also tests `pipeline/intake/files/file_reading`, `pipeline/intake/files/acknowle
 """
 
 import gzip
+import math
 import random
 import re
 import zipfile
@@ -18,6 +19,7 @@ import pytest
 from sqlalchemy import func, select
 
 from clearlane.kernel.client_file import FileChannel
+from clearlane.kernel.durations import Durations
 from clearlane.kernel.ids import random_text
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.intake.files import file_reading, process_file, release_claims
@@ -26,7 +28,7 @@ from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.pipeline.intake.purge_not_accepted import purge_old_claims
 from clearlane.pipeline.query import file_claim_list
 from clearlane.store.claims.claims import NOT_ACCEPTED, RECEIVED
-from clearlane.store.database.group_commit import DatabaseUnavailable
+from clearlane.store.database.group_commit import DatabaseUnavailable, StoreWaits
 from clearlane.store.database.schema import claims, staged_claims
 from clearlane.store.database.sql import Statement
 from clearlane.store.files import client_files, file_parts, file_sets, payees
@@ -425,6 +427,19 @@ async def test_pages_are_staged_and_released(channel, monkeypatch):
     assert len(segments(answers["277CA"], "STC")) >= 7
     assert len(await channel.claims()) == 7
     assert await channel.staged() == 0
+
+
+@pytest.mark.parametrize(
+    ("has_callers", "seconds_alone", "size"),
+    [
+        (True, math.inf, release_claims.CLAIMS_RELEASED_AT_ONCE),
+        (False, math.inf, release_claims.CLAIMS_RELEASED_ALONE),
+        (False, 0.5, release_claims.CLAIMS_RELEASED_BESIDE_OTHERS),
+    ],
+)
+def test_a_page_to_be_released_is_small_if_other_processes_write(has_callers, seconds_alone, size):
+    waits = StoreWaits(0, 0.0, Durations(), Durations(), seconds_alone)
+    assert release_claims.page_size(waits, has_callers=has_callers) == size
 
 
 class Died(BaseException):

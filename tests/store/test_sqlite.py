@@ -4,6 +4,7 @@ Also tests `store/database/sqlite_connection` and `store/database/sqlite_writer`
 """
 
 import asyncio
+import math
 import os
 import sqlite3
 import stat
@@ -119,6 +120,7 @@ async def test_a_command_can_write_beside_a_busy_writer(place):
 
 async def test_writes_wait_for_another_processs_transaction(place):
     database = await place.open()
+    assert database.waits.seconds_alone == math.inf
     other = sqlite3.connect(place.sqlite_file, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(database.write(ALL, vendor("a"), actor=OPERATOR))
@@ -130,6 +132,7 @@ async def test_writes_wait_for_another_processs_transaction(place):
         await given_up
     threading.Timer(0.05, lambda: other.execute("ROLLBACK")).start()
     assert await waiting == 1
+    assert database.waits.seconds_alone < math.inf
     async with database.read(ALL) as tx:
         assert await tx.row(COUNT) == (1,)
     await database.close()

@@ -6,6 +6,7 @@ group on both databases; on SQLite the writer thread steps it by hand.
 
 import asyncio
 import contextlib
+import math
 import threading
 import time
 from collections import deque
@@ -235,6 +236,8 @@ class StoreWaits:
     """From a write's start to its durable commit."""
     read_seconds: Durations
     """From a read's start until it has a connection."""
+    seconds_alone: float = math.inf
+    """For how long no write of this process has met one of another process that had locked the database."""
 
 
 class WriteQueue:
@@ -244,6 +247,8 @@ class WriteQueue:
         self._writes: deque[PendingWrite] = deque()
         self.write_seconds = Durations()
         self.read_seconds = Durations()
+        self.met_other_at = -math.inf
+        """When a write last found the database locked by another process."""
         self.changed = threading.Condition()
         self.closed = False
 
@@ -256,7 +261,8 @@ class WriteQueue:
         with self.changed:
             count = len(self._writes)
             oldest = time.monotonic() - self._writes[0].since if count else 0.0
-        return StoreWaits(count, oldest, self.write_seconds, self.read_seconds)
+        alone = time.monotonic() - self.met_other_at
+        return StoreWaits(count, oldest, self.write_seconds, self.read_seconds, alone)
 
     def put(self, write: PendingWrite) -> None:
         """Queue a write, unless too many wait or the database is closing."""

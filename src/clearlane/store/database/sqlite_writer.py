@@ -133,8 +133,8 @@ class SqliteWriteConnection:
         self.connection = connection
         self._has_savepoint = False
 
-    async def begin(self) -> None:
-        """Begin a transaction as soon as no other process writes.
+    async def begin(self) -> bool:
+        """Begin a transaction as soon as no other process writes; return whether one did.
 
         SQLite itself would look again after 1, 2, 5, 10 and more milliseconds, and miss the pauses of a process that writes
         page after page.
@@ -148,6 +148,7 @@ class SqliteWriteConnection:
             pause = SQLITE_LOOK_SECONDS if looks < SQLITE_LOOKS_MAX else SQLITE_LATE_LOOK_SECONDS
             time.sleep(pause)  # noqa: ASYNC251  (only the writer thread steps this)
         self._has_savepoint = False
+        return looks > 0
 
     def _takes_lock(self) -> bool:
         try:
@@ -275,7 +276,8 @@ class WriterThread:
         """Commit these writes, or those that wait."""
         try:
             # The lock comes first: a write that waits for it can still be withdrawn.
-            run_synchronously(connection.begin())
+            if run_synchronously(connection.begin()):
+                self.queue.met_other_at = time.monotonic()
             writes = writes or self.queue.take()
             outcomes, head = run_synchronously(self.committer.write(connection, writes))
             self._unanchored = head or self._unanchored
