@@ -15,6 +15,7 @@ from clearlane.x12.delimiters import Delimiters
 from clearlane.x12.reader.reader import parse
 from clearlane.x12.writer import encode
 from clearlane.x12.writer.writer import (
+    BLOCK_CHARACTERS,
     Envelope,
     body_texts,
     build,
@@ -244,6 +245,18 @@ def test_sealed_sets_are_clean_in_any_separators(signs, ending):
     assert interchange.groups[0].control == "3"
     assert [set.control for set in file.sets()] == ["0042", "0043"]
     assert data.count(b"\n") == 0 or signs[3] == "\n" or ending
+
+
+def test_a_large_set_is_written_in_pieces_and_counted_as_a_whole():
+    body = [f"NTE*ADD*{at:05}~K3*{at}" for at in range(9_999)]
+    pieces = list(wrap_sets(ENVELOPE, GUIDE, [body, [*body, "K3*1~", ""]]))
+    assert max(map(len, pieces)) < 2 * BLOCK_CHARACTERS
+    first, second = b"".join(pieces).decode().split("ST*")[1:]
+    for text, segments in ((first, 2 * 9_999 + 2), (second, 2 * 9_999 + 3)):
+        whole, _, rest = text.partition("SE*")
+        assert whole.count("~") + 1 == segments
+        assert rest.startswith(f"{segments}*")
+        assert "~~" not in text
 
 
 def test_the_remittance_has_no_version_in_its_header():

@@ -135,8 +135,10 @@ def write_answer(
     characters, which no acknowledgement can carry.
     """
     texts = (NOT_CARRIED.sub("?", one) for one in body)
-    text = b"".join(wrap_sets(envelope, guide, [texts])).decode()
-    return text.translate(sender.delimiters.from_canonical()).encode()
+    pieces = wrap_sets(envelope, guide, [texts])
+    if table := sender.delimiters.from_canonical():
+        pieces = (one.decode().translate(table).encode() for one in pieces)
+    return b"".join(pieces)
 
 
 def _name(root: tree.Loop, id: str) -> tuple[str, ...]:

@@ -29,6 +29,9 @@ __all__ = [
     "interchange_segments", "wrap_sets", "wrap_ta1", "write", "write_interchange",
 ]  # fmt: skip
 
+BLOCK_CHARACTERS = 64 * 1024
+"""The size of the pieces of a large set."""
+
 
 def write(file: tree.X12File) -> bytes:
     """Return the bytes of a file, each interchange in its own separators."""
@@ -144,13 +147,27 @@ def wrap_sets(
     for body in bodies:
         number = f"{envelope.set_control + sets:04}"
         sets += 1
-        text = "~".join(body).rstrip("~")
-        count = text.count("~") + 1 + 2 if text else 2
-        start = "*".join(build_st(guide, number))
-        between = f"{text}~" if text else ""
-        whole = f"{start}~{between}SE*{count}*{number}~"
-        yield _encode_checked(whole, envelope, is_exact=is_exact)
+        count = 2
+        yield _encode_checked("*".join(build_st(guide, number)) + "~", envelope, is_exact=is_exact)
+        for block in _blocks(body):
+            count += block.count("~")
+            yield _encode_checked(block, envelope, is_exact=is_exact)
+        yield _encode_checked(f"SE*{count}*{number}~", envelope, is_exact=is_exact)
     yield _encode_checked(f"GE*{sets}*{control}~IEA*1*{envelope.control:09}~", envelope)
+
+
+def _blocks(body: Iterable[str]) -> Iterator[str]:
+    """Yield the segments of a body, terminated, in blocks: a set of thousands of claims is never one text."""
+    texts: list[str] = []
+    size = 0
+    for text in body:
+        if size >= BLOCK_CHARACTERS:
+            yield "~".join(texts) + "~"
+            texts, size = [], 0
+        texts.append(text)
+        size += len(text)
+    if last := "~".join(texts).rstrip("~"):
+        yield last + "~"
 
 
 def wrap_ta1(envelope: Envelope, segments: Iterable[list[str]]) -> bytes:
