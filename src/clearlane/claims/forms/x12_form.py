@@ -531,22 +531,24 @@ def _amount(text: str) -> Decimal:
 
 
 # Each step of intake asks for values of every claim of a page before the next step.
-VIEWS_REMEMBERED_MAX = 320
+VIEWS_REMEMBERED_MAX = 160
 
 
 class _RememberedViews:
     """The views of the last claims. Threads of work in the background share it with the event loop."""
 
     def __init__(self) -> None:
-        self._views: dict[X12Claim, ClaimView] = {}
+        # By identity, since the hash of a claim is that of all its segments; a claim that is kept keeps its id.
+        self._views: dict[int, tuple[X12Claim, ClaimView]] = {}
         self._changing = Lock()
 
     def find(self, claim: X12Claim) -> ClaimView | None:
-        return self._views.get(claim)
+        found = self._views.get(id(claim))
+        return found[1] if found is not None and found[0] is claim else None
 
     def add(self, claim: X12Claim, view: ClaimView) -> None:
         with self._changing:
-            self._views[claim] = view
+            self._views[id(claim)] = claim, view
             if len(self._views) > VIEWS_REMEMBERED_MAX:
                 del self._views[next(iter(self._views))]
 

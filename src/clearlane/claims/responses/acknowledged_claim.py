@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 
 from clearlane.claims.forms.x12_places import first_day, last_day
 from clearlane.claims.responses.sender_set import NOT_KNOWN
@@ -48,9 +49,12 @@ class AcknowledgedLine:
 
 
 @redact_repr
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AcknowledgedClaim:
     """A claim."""
+
+    loop: Loop
+    """The loop 2300."""
 
     transaction: str
     """837P, 837D or 837I."""
@@ -71,7 +75,11 @@ class AcknowledgedClaim:
     """The sender's REF*D9."""
     bill_type: str = ""
     days: tuple[date, date] | None = None
-    lines: tuple[AcknowledgedLine, ...] = ()
+
+    @cached_property
+    def lines(self) -> tuple[AcknowledgedLine, ...]:
+        """The service lines: nothing is said about those of a claim that is accepted."""
+        return tuple(_line(line, _service(line)) for line in self.loop.loops("2400"))
 
     @property
     def amount(self) -> Decimal:
@@ -109,9 +117,8 @@ def acknowledged_claim(
 ) -> AcknowledgedClaim:
     """Return a claim by its loop 2300 and the loops around it; ``providers`` are those of its set so far."""
     around = {loop.node.id: loop for loop in parents}
-    lines = list(claim.loops("2400"))
     charge = claim.value("CLM", 2)
-    services = [_service(line) for line in lines]
+    services = map(_service, claim.loops("2400"))
     transaction = next((TRANSACTIONS[one[0]] for one in services if one), "837P")
     facility, _, frequency = (*split_components(claim.value("CLM", 5)), "", "")[:3]
     subscriber = _named(around.get("2000B"), "2010BA")
@@ -120,6 +127,7 @@ def acknowledged_claim(
     insured = _name(subscriber)
     provider, payees = (providers or BillingProviders()).find(around.get("2000A"))
     return AcknowledgedClaim(
+        loop=claim,
         transaction=transaction,
         first_segment=first_segment,
         provider=provider,
@@ -133,7 +141,6 @@ def acknowledged_claim(
         clearinghouse_number=claim.value("REF", 2, "D9"),
         bill_type=facility + frequency if transaction == "837I" else "",
         days=_days(claim),
-        lines=tuple(map(_line, lines, services)),
     )
 
 

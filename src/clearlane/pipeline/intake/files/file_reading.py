@@ -71,7 +71,7 @@ from clearlane.x12.reader.reader import (
     iter_chunks,
 )
 
-CLAIMS_PER_PAGE = 250
+CLAIMS_PER_PAGE = 100
 SETS_PER_FILE_MAX = 10_000
 # What is read before others may run: some milliseconds of work in a thread.
 READ_BYTES_AT_ONCE = 8 * 1024
