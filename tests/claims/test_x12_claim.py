@@ -8,6 +8,7 @@ import re
 import pytest
 
 from clearlane.claims import fields
+from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_changes import element_at, parse_location
 from clearlane.claims.forms.x12_form import LoopsAround
@@ -20,8 +21,10 @@ from clearlane.claims.forms.x12_segments import (
 )
 from clearlane.claims.kinds import KINDS, X12
 from clearlane.claims.read.decode import restore_claim
+from clearlane.claims.responses.explain_findings import explain_findings, finding_reason
 from clearlane.claims.write.sent_layout import read_layout
 from clearlane.claims.write.write_837 import write_claims
+from clearlane.kernel.finding import Severity
 from clearlane.x12.checker.check import check
 from clearlane.x12.guides import by_kind
 from tests.cases import every_case
@@ -130,6 +133,22 @@ def test_an_element_that_a_finding_names_is_patched_and_the_rest_stays():
         "2400/SV1 (segment 32)",
         "2400/SV1 (segment 36)",
     ]
+
+
+def test_findings_with_the_same_words_are_of_different_lines():
+    claim, *_ = claims_in(VISITS.read_bytes())
+    at = ("2400/SV103 (segment 32)", "2400/SV1 (segment 36)", "2300/CLM02 (segment 28)")
+    findings = [
+        ClaimFinding(
+            rule="ELM-CODE", severity=Severity.ERROR, location=one, message="One of MJ, UN"
+        )
+        for one in at
+    ]
+    explained = explain_findings(claim, findings)
+    assert [one.line for one in explained] == [1, 2, 0]
+    assert [finding_reason(one) for one in explained] == [
+        "One of MJ, UN (line 1)", "One of MJ, UN (line 2)", "One of MJ, UN",
+    ]  # fmt: skip
 
 
 def test_a_replacement_gets_the_payers_number_and_keeps_the_numbers_of_its_segments():

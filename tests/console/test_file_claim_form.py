@@ -128,7 +128,7 @@ async def test_a_payers_complaint_names_the_element_of_the_senders_file(sandbox,
     number = sandbox.numbers["3016"]
     page = await biller.text(f"/claims/{number}")
     rejected = text_of(page)
-    assert "Correct Patient birth and sex: birth date" in rejected
+    assert "Correct patient birth and sex: birth date" in rejected
     segment = "26 2010CA DMG*D8*20150304*M Patient birth and sex"
     assert f"{segment} see 1" in rejected
     said = "The payer says the patient's birth date is invalid."

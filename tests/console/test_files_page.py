@@ -200,7 +200,7 @@ async def test_a_test_file_in_production_is_posted_when_the_operator_confirms(ne
 async def test_files_are_listed_by_the_filters_of_every_face(sandbox, operator, claim):
     found = unescape(await operator.text("/files?tab=out&payer=TST01&state=delivered"))
     assert "/files/out/1" in found
-    assert "State: delivered" in found
+    assert "State: Delivered" in found
     none = unescape(await operator.text("/files?payer=OTHER"))
     assert "No file fits these filters." in none
     wrong = unescape(await operator.text("/files?tab=out&type=x&state=x"))

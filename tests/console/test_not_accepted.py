@@ -130,7 +130,7 @@ async def test_it_is_corrected_by_the_same_form(sandbox, biller):
 
 async def test_an_unknown_payer_is_corrected_here(sandbox, biller):
     path = f"/claims/{sandbox.payer}/correct"
-    assert "Correct Payer id" in words(await biller.text(f"/claims/{sandbox.payer}"))
+    assert "Correct payer id" in words(await biller.text(f"/claims/{sandbox.payer}"))
     assert "Given: NOBODY" in words(await biller.text(path))
     review = await biller.ask(path, form={"f.Svc_PayerId": "TST01", "do": "review"})
     assert "Send to Sandbox Medical" in words(review.body.decode())

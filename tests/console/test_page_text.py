@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from clearlane.console.frame import page_text
+from clearlane.payments import wording
 
 
 @pytest.mark.parametrize(
@@ -26,9 +27,9 @@ def test_days_and_times():
 def test_days_of_a_sentence_are_written_as_pages_write_days():
     sentence = "Paid by check number 7-2026-12-03-1 effective 2026-12-03."
     spelled = "Paid by check number 7-2026-12-03-1 effective Dec 3, 2026."
-    assert page_text.spell_days(sentence) == spelled
+    assert wording.spell_days(sentence) == spelled
     for other in ("number 2026-13-03", "12026-12-03", "2026-12-031", ""):
-        assert page_text.spell_days(other) == other
+        assert wording.spell_days(other) == other
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,9 @@ def test_a_payment_is_reported_in_a_sentence_whatever_is_missing():
     assert explain.describe_payment(replace(bare, method="XYZ")) == (
         "The payer paid $0.00 by XYZ, for all claims in it."
     )
+    assert explain.describe_payment(replace(bare, method="NON", trace_number="N26")) == (
+        "The payer sent notice N26 without money, for all claims in it."
+    )
     assert "cannot be read" in explain.describe_payment(replace(bare, amount=None))
 
 

@@ -38,6 +38,8 @@ AWAITED_BY_TAB: Mapping[str, Awaited] = {NEXT_PAYER_TAB: Awaited.SECONDARY}
 """What the claims of a tab await, if it is not its labels alone that make it."""
 WORKLIST_TABS = ("needs_you", "rejected", "denied", NEXT_PAYER_TAB)
 """The tabs that people work off: without the claims that they put aside or are done with."""
+FILING_DAYS = ("30", "14", "3")
+"""Days to the filing limit that claims are listed by."""
 CLAIM_FILTERS = (
     ClaimFilter(
         "tab", FilterType.CHOICE, "labels", "Tab",
@@ -65,7 +67,7 @@ CLAIM_FILTERS = (
     ClaimFilter(
         "filing_limit", FilterType.CHOICE, "filing_alarm", "Filing limit",
         "Claims that their payer has not received, or denied, and that it takes for this many days more at most.",
-        ("30", "14", "3"),
+        FILING_DAYS,
     ),
     ClaimFilter("payer", FilterType.TEXT, "payer_id", "Payer", "The payer id."),
     ClaimFilter("kind", FilterType.CHOICE, "kind", "Kind of claim", "Medical, dental or institutional.", tuple(SUBMITTED_KINDS)),

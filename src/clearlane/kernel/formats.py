@@ -33,6 +33,11 @@ def last_first(last: str | None, first: str | None) -> str:
     return ", ".join(filter(None, (last, first)))
 
 
+def lower_first(words: str) -> str:
+    """Return words as they are inside a sentence: with a small letter, unless they begin with an abbreviation."""
+    return words if words[1:2].isupper() else f"{words[:1].lower()}{words[1:]}"
+
+
 def is_npi(text: str) -> bool:
     """Return whether a text is an NPI: ten digits, the first 1 or 2, with a valid check digit (Luhn over 80840 and the number)."""
     if not _NPI.fullmatch(text):

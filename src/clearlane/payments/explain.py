@@ -13,17 +13,22 @@ METHODS = {
     "ACH": "by bank transfer (ACH)",
     "FWT": "by wire transfer",
     "BOP": "by a method that the bank chooses",
-    "NON": "without money: this is information only",
 }
+NO_MONEY = "NON"
+"""The method of an advice that moves no money (BPR04)."""
 
 
 def describe_payment(payment: PaymentHeading) -> str:
     """Return a sentence about a payment, whose amount is never that of one of its claims."""
     if payment.amount is None:
         return f"{payment.payer_name or 'The payer'} sent a remittance whose amount cannot be read."
-    method = METHODS.get(payment.method, f"by {payment.method}" if payment.method else "")
-    parts = [f"{payment.payer_name or 'The payer'} paid {format_money(payment.amount)}", method]
-    parts += [f"number {payment.trace_number}"] if payment.trace_number else []
+    payer, number = payment.payer_name or "The payer", payment.trace_number
+    if payment.method == NO_MONEY:
+        parts = [f"{payer} sent {f'notice {number}' if number else 'a notice'} without money"]
+    else:
+        method = METHODS.get(payment.method, f"by {payment.method}" if payment.method else "")
+        parts = [f"{payer} paid {format_money(payment.amount)}", method]
+        parts += [f"number {number}"] if number else []
     parts += [f"effective {payment.effective_date}"] if payment.effective_date else []
     return " ".join(filter(None, parts)) + ", for all claims in it."
 

@@ -6,12 +6,13 @@
 Values of a payment in, texts and amounts out. Knows no width, no page and no file.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
-from clearlane.kernel.formats import last_first
+from clearlane.kernel.formats import last_first, lower_first, parse_iso_date
 from clearlane.payments.balance import format_count
 from clearlane.payments.claim_series import ClaimSeries, SeriesType
 from clearlane.payments.facility import facility_sentences
@@ -72,6 +73,12 @@ def day(value: date | None) -> str:
     return f"{MONTHS[value.month - 1]} {value.day}, {value.year}" if value else ""
 
 
+def spell_days(text: str) -> str:
+    """Return a sentence with its ISO days written as people write days."""
+    return _ISO_DAY.sub(lambda found: day(parse_iso_date(found[0])) or found[0], text)
+
+
+_ISO_DAY = re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])", re.ASCII)
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
 
 
@@ -170,7 +177,7 @@ def claim_payment_words(claim_payment: ClaimPayment) -> str:
     if claim_payment.forwarded_to and claim_payment.label is not ClaimLabel.FORWARDED:
         label += ", forwarded"
     if claim_payment.type is ClaimPaymentType.CORRECTION:
-        return f"Corrected: {_lower_first(label)}"
+        return f"Corrected: {lower_first(label)}"
     return label
 
 
@@ -294,8 +301,3 @@ def _corrected_words(corrected: CorrectedPatient) -> str:
     )
     member = f"member {corrected.member_id}" if corrected.member_id else ""
     return f"The payer knows the patient as {', '.join(filter(None, (name, member)))}."
-
-
-def _lower_first(text: str) -> str:
-    # A word that is written in capitals, such as IRS, stays as it is.
-    return text[:1].lower() + text[1:] if not text[:2].isupper() else text

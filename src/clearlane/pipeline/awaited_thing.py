@@ -6,7 +6,7 @@ Light: `clearlane claim show` reads it without the tables of the 837.
 from dataclasses import dataclass
 from datetime import datetime
 
-from clearlane.claims.awaiting import SOURCES, Awaited, AwaitedFrom
+from clearlane.claims.awaiting import AWAITED_WORDS, SOURCES, Awaited, AwaitedFrom
 from clearlane.kernel.clock import from_micros, moment_text, to_micros
 from clearlane.store.claims.claim_query import ClaimListRow
 
@@ -21,6 +21,11 @@ class AwaitedThing:
     by: datetime | None
     """None if no time is known by which it is to come."""
     overdue: bool
+
+    @property
+    def words(self) -> str:
+        """What people call what is awaited."""
+        return AWAITED_WORDS[self.what]
 
     def as_json(self) -> dict[str, object]:
         """Return it as v1 and `--json` show it."""

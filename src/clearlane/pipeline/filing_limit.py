@@ -62,16 +62,22 @@ class ClaimFiling:
         by = day.isoformat() if day else None
         return {"kind": self.limit.kind.value, "by": by, "met": self.is_met}
 
+    @property
+    def title(self) -> str:
+        """What is to be done by then."""
+        return "Filing limit" if self.is_met else KIND_WORDS[self.limit.kind]
+
+    @property
+    def words(self) -> str:
+        """The last day, and why it is."""
+        day = f"{self.limit.day} ({self.limit.words})" if self.limit.day else ""
+        if self.is_met:
+            return f"The payer has it; {day or 'the limit is unknown'}"
+        return day or "unknown"
+
     def sentence(self) -> str:
         """Return it in words."""
-        if self.is_met:
-            return f"The payer has it; {self._day_words()}"
-        return f"{KIND_WORDS[self.limit.kind]}: {self._day_words()}"
-
-    def _day_words(self) -> str:
-        if self.limit.day:
-            return f"{self.limit.day} ({self.limit.words})"
-        return "the limit is unknown" if self.is_met else "unknown"
+        return self.words if self.is_met else f"{self.title}: {self.words}"
 
 
 def filing_of(

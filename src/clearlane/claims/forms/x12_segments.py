@@ -77,6 +77,11 @@ def segments_of(claim: X12Claim) -> list[ClaimSegment]:
     return found
 
 
+def lines_of_segments(claim: X12Claim) -> dict[int, int]:
+    """Return the service line of each segment of a line, from 1, by the segment's number in the sender's file."""
+    return {one.number: one.line for one in segments_of(claim) if one.line and one.number}
+
+
 def _walk(loop: Loop) -> Iterator[tuple[Loop, Segment]]:
     """Yield the segments of a level with their loops, without the levels in it."""
     for item in loop.heading(*LEVELS):

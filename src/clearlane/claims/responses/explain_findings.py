@@ -1,6 +1,6 @@
 """Explain the findings of our own check as payers' complaints are explained, for claims that were not accepted.
 
-    for one in explain_findings(V3_MEDICAL, findings): ...
+    for one in explain_findings(claim, findings): ...
     one.fields[0].box, one.happened             # 28, The total is 150.00, the lines add up to 130.00; make them equal.
     rule_reason(one)                            # Rule not met: the total charge is the sum of the lines (box 28)
 
@@ -10,14 +10,15 @@ Knows the rules and the catalogue; knows no page and no database.
 import re
 from collections.abc import Iterable, Mapping
 
+from clearlane.claims.fields import ClaimPart
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import AnyClaimForm, AnyForm, ClaimForm
-from clearlane.claims.forms.x12_segments import name_at
-from clearlane.claims.kinds import KINDS
+from clearlane.claims.forms import AnyForm, form_of
+from clearlane.claims.forms.x12_segments import lines_of_segments, name_at
 from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.field_lookup import path_in_claim, source_field
 from clearlane.claims.responses.provenance import Explanation, FieldReference
 from clearlane.claims.rules import RULES
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.finding import Severity
 
 OWN_SOURCE = "Clearlane"
@@ -33,9 +34,16 @@ RULE_ACTS: Mapping[str, AdviceAct] = {
 """Rules that a correction of the claim does not answer: no route, no enrollment, an id that another claim has."""
 
 
-def explain_findings(form: AnyClaimForm, findings: Iterable[ClaimFinding]) -> list[Explanation]:
-    """Return the errors among a claim's findings, each with its field; the code is the rule's."""
-    return [_explain(form, one) for one in findings if one.severity is Severity.ERROR]
+def explain_findings(
+    claim: ClaimPart | X12Claim, findings: Iterable[ClaimFinding]
+) -> list[Explanation]:
+    """Return the errors among a claim's findings, each with its line and field; the code is the rule's."""
+    errors = [one for one in findings if one.severity is Severity.ERROR]
+    if not isinstance(claim, X12Claim):
+        form = form_of(claim)
+        return [_explain(one, *_json_fields(form, path_in_claim(one.location))) for one in errors]
+    lines = lines_of_segments(claim) if errors else {}
+    return [_explain(one, *_file_fields(claim, one.location, lines)) for one in errors]
 
 
 def rule_reason(one: Explanation) -> str:
@@ -54,12 +62,7 @@ def finding_reason(one: Explanation) -> str:
     return _with_box(one.happened, one, with_line=True)
 
 
-def _explain(form: AnyClaimForm, finding: ClaimFinding) -> Explanation:
-    if isinstance(form, ClaimForm):
-        line, fields = _json_fields(form, path_in_claim(finding.location))
-    else:
-        label = name_at(KINDS[form.kind].file_tag, finding.location)
-        line, fields = 0, (FieldReference(path=finding.location, label=label),)
+def _explain(finding: ClaimFinding, line: int, fields: tuple[FieldReference, ...]) -> Explanation:
     return Explanation(
         source=OWN_SOURCE,
         code=finding.rule if finding.rule in RULES else "",
@@ -69,6 +72,18 @@ def _explain(form: AnyClaimForm, finding: ClaimFinding) -> Explanation:
         fields=fields,
         line=line,
     )
+
+
+def _file_fields(
+    claim: X12Claim, location: str, lines: Mapping[int, int]
+) -> tuple[int, tuple[FieldReference, ...]]:
+    """Return the line that a place of the sender's file is in, from 1, or 0; and the place with its name."""
+    number = _SEGMENT_NUMBER.search(location)
+    line = lines.get(int(number[1]), 0) if number else 0
+    return line, (FieldReference(path=location, label=name_at(claim.transaction, location)),)
+
+
+_SEGMENT_NUMBER = re.compile(r"\(segment (\d+)\)", re.ASCII)
 
 
 def _json_fields(form: AnyForm, path: str) -> tuple[int, tuple[FieldReference, ...]]:

@@ -4,7 +4,7 @@ with the code list's text beneath. Both have the same sentence.
 Knows explanations; knows no page.
 """
 
-from clearlane.claims.responses.provenance import PAYER_TEXT, Explanation
+from clearlane.claims.responses.provenance import FILE_CHECK, PAYER_TEXT, Explanation
 from clearlane.claims.responses.status_sentence import status_sentence
 from clearlane.x12 import codes
 
@@ -31,6 +31,9 @@ def _plain(one: Explanation) -> str:
 def _listed(one: Explanation) -> str:
     """Return the list's text without the names of fields, which are shown beside it, and without the payer's own."""
     listed = one.happened.partition(PAYER_TEXT)[0]
+    if listed.startswith(FILE_CHECK):
+        words = _syntax_words(one)
+        return f"{FILE_CHECK}this value: {words}." if words else ""
     return listed.partition(FIELDS_NAMED)[0].removeprefix("The claim: ")
 
 

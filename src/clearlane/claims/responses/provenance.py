@@ -45,6 +45,8 @@ PERIOD = frozenset({2, 3})
 
 PAYER_TEXT = " The payer writes: "
 """The words before a payer's own text."""
+FILE_CHECK = "The payer's check of the file objects to "
+"""The words before the fields that a 999 objects to."""
 NOTHING_TO_DO = (
     "Nothing now: the payer accepted the claim all the same. Correct it in the next one."
 )
@@ -267,7 +269,7 @@ def _syntax(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> 
     return Explanation(
         source="999",
         code=one.code,
-        happened=_sentence(f"The payer's check of the file objects to {what}", words),
+        happened=_sentence(f"{FILE_CHECK}{what}", words),
         todo=advice.sentence,
         act=advice.act,
         fields=found,

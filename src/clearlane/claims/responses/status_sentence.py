@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from clearlane.claims.responses import code_advice
+from clearlane.kernel.formats import lower_first
 from clearlane.x12 import codes
 
 SENTENCES: Mapping[str, str] = {
@@ -66,7 +67,7 @@ def status_sentence(code: str) -> str:
         return ""
     said = _with_entity(words, _entity_words(entity))
     if status in FRAGMENTS:
-        return f"The payer says: {_lower_first(said)}."
+        return f"The payer says: {lower_first(said)}."
     if _is_clause(status, words):
         return f"The payer says {_with_article(said)}."
     if not _is_thing(status, words):
@@ -89,7 +90,7 @@ def code_words(code: str) -> str:
 
 def _entity_words(entity: str) -> str:
     named = ENTITY_WORDS.get(entity) or codes.load("entities").get(entity, "")
-    return _lower_first(named)
+    return lower_first(named)
 
 
 def _with_entity(words: str, entity: str) -> str:
@@ -119,9 +120,4 @@ def _is_plural(words: str) -> bool:
 
 
 def _with_article(words: str) -> str:
-    return words if words.startswith("the ") else f"the {_lower_first(words)}"
-
-
-def _lower_first(words: str) -> str:
-    """Return words as they are written inside a sentence; an abbreviation keeps its capitals."""
-    return words if words[1:2].isupper() else words[:1].lower() + words[1:]
+    return words if words.startswith("the ") else f"the {lower_first(words)}"

@@ -313,8 +313,7 @@ def lines_are_different(view: ClaimView, inputs: RuleInputs) -> Iterator[FieldFi
         if first != at and line.procedure:
             yield (
                 f"lines[{at}].procedure",
-                f"The line repeats {view.form.locate(f'lines[{first}]')}; raise its units, or add a modifier that "
-                "tells them apart.",
+                f"The line repeats line {first + 1}; raise its units, or add a modifier that tells them apart.",
             )
 
 

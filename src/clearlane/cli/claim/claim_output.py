@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from clearlane.claims.awaiting import AWAITED_WORDS
 from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.cli.claim.claim_service import show_amounts
 from clearlane.cli.command.output import minute_text, printable, show_lines, show_text
@@ -72,7 +71,7 @@ def show_history(history: ClaimHistory, shown: ShownState) -> None:
         by = f", by {minute_text(awaiting.by)}" if awaiting.by else ""
         overdue = ", overdue" if awaiting.overdue else ""
         since = f"since {minute_text(awaiting.since)}{by}{overdue}"
-        show_text(f"awaiting {AWAITED_WORDS[awaiting.what]} from {awaiting.source} {since}", "  ")
+        show_text(f"awaiting {awaiting.words} from {awaiting.source} {since}", "  ")
     if shown.filing:
         show_text(shown.filing.sentence(), "  ")
     if shown.era and shown.era.state is not EraState.RECEIVED:

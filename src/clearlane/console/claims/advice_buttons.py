@@ -13,6 +13,7 @@ from clearlane.console.claims.claim_actions import why_not_correct, why_not_next
 from clearlane.console.claims.claim_advice import ClaimAdvice, row_act
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.kernel.claim_label import ClaimLabel
+from clearlane.kernel.formats import lower_first
 from clearlane.pipeline.intake.resend_claim import RESUBMIT_CLAIM
 from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
@@ -125,4 +126,5 @@ def explanation_button(
     if button is None or one.act not in CORRECTED or not one.fields:
         return button
     field = one.fields[0]
-    return replace(button, title=f"Correct {f'box {field.box}' if field.box else field.label}")
+    name = f"box {field.box}" if field.box else lower_first(field.label)
+    return replace(button, title=f"Correct {name}")

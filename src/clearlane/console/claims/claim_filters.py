@@ -8,16 +8,18 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
+from clearlane.claims.awaiting import AWAITED_WORDS
 from clearlane.claims.claim_filters import (
     CLAIM_FILTERS,
     CLAIM_TABS,
+    FILING_DAYS,
     NEXT_PAYER_TAB,
     SHADOW_TAB,
     WORKLIST_TABS,
     ClaimFilter,
 )
 from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
-from clearlane.console.frame.page_text import day as day_words
+from clearlane.console.frame.filter_words import ChoiceWords, value_words
 from clearlane.kernel import list_filter
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.list_filter import TEXT_CHARACTERS_MAX, FilterType
@@ -64,12 +66,20 @@ TABS = (
     ClaimTab(key=SHADOW_TAB, title="Shadow", nothing="No claims of shadow files."),
 )
 BY_KEY = {tab.key: tab for tab in TABS}
+SAYS_ENOUGH = {"kind", "label"}
+"""Filters whose value says what it is."""
 CHANGED_CHOICES = {
     "": "Changed at any time",
     "30": "Changed in the last 30 days",
     "90": "Changed in the last 90 days",
 }
 KIND_CHOICES = {kind.value: KINDS[kind].label for kind in SUBMITTED_KINDS}
+CHOICE_WORDS: ChoiceWords = {
+    "awaiting": {one.value: words for one, words in AWAITED_WORDS.items()},
+    "filing_limit": {days: f"within {days} days" for days in FILING_DAYS},
+    "kind": KIND_CHOICES,
+    "label": {one.value: words for one, words in LABEL_WORDS.items()},
+}
 FILTERS = {
     one.name: one
     for one in CLAIM_FILTERS
@@ -158,9 +168,10 @@ def _faults(given: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _words(one: ClaimFilter, text: str) -> str:
-    """Return a filter in words."""
-    if one.name == "kind":
-        return KIND_CHOICES.get(text, text)
-    if one.name == "label":
-        return LABEL_WORDS[one.read(text)].lower()
-    return f"{one.title.lower()} {day_words(text) if one.type is FilterType.DAY else text}"
+    """Return a filter in words, as part of a sentence."""
+    title, value = one.title.lower(), value_words(one, text, CHOICE_WORDS)
+    if one.type is FilterType.FLAG and one.read(text):
+        return title
+    if one.choices:
+        value = value[:1].lower() + value[1:]
+    return value if one.name in SAYS_ENOUGH else f"{title} {value}"

@@ -51,7 +51,6 @@ from clearlane.console.claims.file_claim_form import FieldFault
 from clearlane.console.frame.act_question import ADDS
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
-from clearlane.console.frame.page_text import spell_days
 from clearlane.kernel.claim_label import LABEL_WORDS, SHADOW_LABELS, STOPPED_LABELS, ClaimLabel
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.formats import to_cents
@@ -222,7 +221,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         again=generation_words(row.generation),
         payer=payer,
         awaiting=awaiting_words(row.awaiting, payer) if row.awaiting else "",
-        filing=row.filing.sentence() if row.filing else "",
+        filing=row.filing,
         era=await _era_words(request, opened),
         why=reasons,
         rest=[one for one in why if not is_fixable(one, row.label)],
@@ -287,7 +286,11 @@ async def _era_words(request: PageRequest, opened: OpenedClaim) -> str:
         payer,
         now,
     )
-    return spell_days(answer.sentence) if answer and answer.state is not EraState.RECEIVED else ""
+    return (
+        wording.spell_days(answer.sentence)
+        if answer and answer.state is not EraState.RECEIVED
+        else ""
+    )
 
 
 async def _seen_on(
@@ -408,7 +411,7 @@ def _entry_sentences(
         said = {one.happened for one in reasons if one.source == OWN_SOURCE}
         name_field = partial(field_words, form_of(loaded.claim))
         sentences = check_sentences(loaded, name_field, without=said)
-    return map(spell_days, sentences)
+    return map(wording.spell_days, sentences)
 
 
 def _entry_reasons(

@@ -5,7 +5,7 @@ Knows labels; knows no claim.
 
 from typing import NamedTuple
 
-from clearlane.claims.awaiting import AWAITED_WORDS, AwaitedFrom
+from clearlane.claims.awaiting import AwaitedFrom
 from clearlane.console.frame.page_text import day
 from clearlane.kernel.claim_label import CONCERNS, LABEL_WORDS, ClaimLabel
 from clearlane.pipeline.awaited_thing import AwaitedThing
@@ -36,7 +36,7 @@ def awaiting_words(awaiting: AwaitedThing, payer: str) -> str:
     source = {AwaitedFrom.PAYER: payer, AwaitedFrom.CLEARINGHOUSE: "us", AwaitedFrom.BILLER: "you"}
     name = source.get(awaiting.source, "the next payer")
     by = f", {'was due' if awaiting.overdue else 'due'} {day(awaiting.by)}" if awaiting.by else ""
-    return f"{AWAITED_WORDS[awaiting.what]} from {name} since {day(awaiting.since)}{by}"
+    return f"{awaiting.words} from {name} since {day(awaiting.since)}{by}"
 
 
 def generation_words(generation: int) -> str:

@@ -17,6 +17,7 @@ from clearlane.console.claims.advice_buttons import act_words
 from clearlane.console.claims.claim_csv import claims_csv
 from clearlane.console.claims.claim_filters import (
     CHANGED_CHOICES,
+    CHOICE_WORDS,
     FILTERS,
     KIND_CHOICES,
     TABS,
@@ -283,6 +284,7 @@ def _render(
         payers=payers,
         changed_choices=CHANGED_CHOICES,
         kinds=KIND_CHOICES,
+        choices=CHOICE_WORDS,
         more_filters=[one for name, one in FILTERS.items() if name not in {"payer", "kind"}],
         chips=[(text, request.url("/claims", **query)) for text, query in chips],
         csv_url=request.url("/claims.csv", **form.as_query()),

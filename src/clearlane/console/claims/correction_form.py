@@ -89,8 +89,9 @@ class CorrectionInput:
     @property
     def title(self) -> str:
         """The box, the line and the label."""
-        at_line = f", line {self.line}" if self.line else ""
-        return f"Box {self.box}{at_line}: {self.label}" if self.box else f"{self.label}{at_line}"
+        line = f"line {self.line}" if self.line else ""
+        place = ", ".join(filter(None, (f"Box {self.box}" if self.box else "", line)))
+        return f"{place[:1].upper()}{place[1:]}: {self.label}" if place else self.label
 
 
 def correction_inputs(
@@ -179,7 +180,7 @@ def _file_inputs(
         CorrectionInput(
             path=one.location,
             box="",
-            label=f"{one.label} ({one.location})" if one.label else one.location,
+            label=f"{one.label}, {one.location}" if one.label else one.location,
             line=one.line,
             sent=one.text,
             text=texts.get(one.location, one.text),

@@ -13,6 +13,7 @@ from clearlane.console.frame import page_text
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.rendering import make_response
 from clearlane.kernel.finding import Severity
+from clearlane.payments import wording
 from clearlane.x12 import guides
 from clearlane.x12.grammar import Guide
 from clearlane.x12.show.page import NameFields, UnreadablePageError, write_contents
@@ -107,7 +108,7 @@ async def explain_content(
 def _explained(request: PageRequest, content: bytes, path: str, name: str, note: str) -> Response:
     """Return the page of an explained file; in a thread, since a large file takes seconds."""
     pieces = write_contents(
-        lambda: iter([content]), name_fields=_follow_claims, spell=page_text.spell_days
+        lambda: iter([content]), name_fields=_follow_claims, spell=wording.spell_days
     )
     first = next(pieces)  # raises if there is nothing to explain
     page = request.render(

@@ -87,6 +87,11 @@ SITE_LABELS = {
     FileState.READY: ("wait", "Not fetched"),
 }
 """Kind and words of the label, by state."""
+STATE_WORDS: dict[str, dict[str, str]] = {
+    tab: {state: words for state, (_, words) in labels.items()}
+    for tab, labels in (("", IN_LABELS), ("out", OUT_LABELS), ("sent", SITE_LABELS))
+}
+"""What the states of files are called in the filter of a tab: as their labels."""
 FETCHED_LABEL = ("done", "Fetched")
 CHANNEL_WORDS = {
     FileChannel.HTTPS: "by https",
@@ -125,7 +130,7 @@ async def show_files(request: PageRequest) -> Response:
     """Show a page of files: of payers to operators, of sites to each person who may see them."""
     tabs = (PAYER_TABS if request.is_operator else {}) | SITE_TABS
     tab = request.query("tab") if request.query("tab") in tabs else next(iter(tabs))
-    given = given_filters(request, FILTERS.get(tab, ()))
+    given = given_filters(request, FILTERS.get(tab, ()), {"state": STATE_WORDS.get(tab, {})})
     needing = await _needing_attention(request) if request.is_operator else []
     if tab in SITE_TABS:
         rows = await _site_rows(request, tab, given)

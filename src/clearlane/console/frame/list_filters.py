@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from clearlane.console.frame.filter_words import ChoiceWords, value_words
 from clearlane.console.frame.page_request import PageRequest
-from clearlane.kernel.list_filter import ListFilter, read_filters
+from clearlane.kernel.list_filter import FilterType, ListFilter, read_filters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,20 +18,28 @@ class GivenFilters:
     texts: Mapping[str, str]
     values: dict[str, Any] = field(repr=False)
     faults: list[str]
+    words: ChoiceWords
 
     def chips(self, request: PageRequest, path: str, **query: str) -> list[tuple[str, str]]:
         """Return each filter in words, and the address of the list without it; ``query`` is kept."""
         return [
             (
-                f"{self.filters[name].title}: {text.replace('_', ' ') if self.filters[name].choices else text}",
+                self._chip(self.filters[name], text),
                 request.url(path, **query, **{**self.texts, name: ""}),
             )
             for name, text in self.texts.items()
         ]
 
+    def _chip(self, one: ListFilter[Any], text: str) -> str:
+        if one.type is FilterType.FLAG and one.read(text):
+            return one.title
+        return f"{one.title}: {value_words(one, text, self.words)}"
 
-def given_filters(request: PageRequest, filters: Iterable[ListFilter[Any]]) -> GivenFilters:
-    """Return the filters of an address."""
+
+def given_filters(
+    request: PageRequest, filters: Iterable[ListFilter[Any]], words: ChoiceWords | None = None
+) -> GivenFilters:
+    """Return the filters of an address; ``words`` are what their choices are called."""
     offered = {one.name: one for one in filters if one.title}
     texts = {name: request.query(name).strip() or None for name in offered}
     values, faults = read_filters(offered.values(), texts)
@@ -39,4 +48,5 @@ def given_filters(request: PageRequest, filters: Iterable[ListFilter[Any]]) -> G
         texts={name: text for name, text in texts.items() if text and name not in faults},
         values=values,
         faults=[f"{offered[name].title}: {fault}" for name, fault in faults.items()],
+        words=words or {},
     )

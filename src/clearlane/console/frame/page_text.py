@@ -3,13 +3,9 @@
 Money is ``1,234.50``, a day ``Dec 2, 2026``, a time ``Dec 2, 14:05 CST``. Knows no page.
 """
 
-import re
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from clearlane.kernel.formats import parse_iso_date
-
-ISO_DAY = re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])", re.ASCII)
 CENTS = 100
 DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
 """The ways in which people type a day."""
@@ -39,16 +35,6 @@ def read_day(text: str) -> date | None:
         except ValueError:
             continue
     return None
-
-
-def spell_days(text: str) -> str:
-    """Return a sentence with its ISO days written as pages write days."""
-    return ISO_DAY.sub(_spell_day, text)
-
-
-def _spell_day(found: re.Match[str]) -> str:
-    read = parse_iso_date(found[0])
-    return day(read) if read else found[0]
 
 
 def short_day(value: date | None) -> str:

@@ -12,7 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response, StreamingResponse
 
 from clearlane.console.frame import page_text
-from clearlane.kernel.claim_label import LABEL_WORDS
+from clearlane.console.frame.filter_words import choice_words
+from clearlane.payments import wording
 
 PAGES = Path(__file__).parents[1] / "pages"
 OCTETS = "application/octet-stream"
@@ -37,11 +38,11 @@ _TEMPLATES.filters.update(
     money=page_text.money,
     day=page_text.day,
     short_day=page_text.short_day,
-    spell_days=page_text.spell_days,
+    spell_days=wording.spell_days,
     age=page_text.age,
 )
 _TEMPLATES.globals["counted"] = page_text.count
-_TEMPLATES.globals["label_words"] = LABEL_WORDS
+_TEMPLATES.globals["choice_words"] = choice_words
 
 
 @dataclass(frozen=True, slots=True)

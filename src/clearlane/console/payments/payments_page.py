@@ -12,6 +12,7 @@ from clearlane.console.payments.payment_words import deposit_words, method_noun,
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX
 from clearlane.payments.payment import Payment
+from clearlane.payments.wording import METHOD_WORDS
 from clearlane.pipeline.query.claim_summary import load_summary
 from clearlane.pipeline.query.payment_list import (
     ListedPayment,
@@ -46,6 +47,7 @@ EMPTY_TABS = {
     "unbalanced": "Every payment balances.",
     "waiting": "Your software has fetched every payment.",
 }
+CHOICE_WORDS = {"method": METHOD_WORDS}
 SITES_MERGED_MAX = 50
 """Maximum number of sites shown together; with more, one is chosen."""
 
@@ -92,7 +94,7 @@ def read_list_form(request: PageRequest) -> PaymentListForm:
     """Return the list that an address asks for."""
     tab = request.query("tab") if request.query("tab") in TABS else ""
     text = request.query("q").strip()[:BANK_TEXT_CHARACTERS_MAX]
-    return PaymentListForm(tab, text, given_filters(request, FILTERS.values()))
+    return PaymentListForm(tab, text, given_filters(request, FILTERS.values(), CHOICE_WORDS))
 
 
 @pages.page("/payments")

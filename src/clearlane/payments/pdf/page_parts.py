@@ -23,8 +23,8 @@ _BESIDE = Style(size=9, leading=14)
 _NOTICE = Style(face=Face.BOLD, size=8, leading=11, color=Color.AMBER)
 
 _LEFT, _RIGHT = Column(0, 320), Column(320, WIDTH - 320, Align.RIGHT)
-_FACT_LABELS = (Column(0, 84), Column(270, 84))
-_FACT_VALUES = (Column(84, 180), Column(354, WIDTH - 354))
+_FACT_LABEL_WIDTH = 84
+_FACTS = (Column(0, 264), Column(270, WIDTH - 270))
 _TERM, _TERM_AMOUNT = Column(0, 240), Column(240, 80, Align.RIGHT)
 
 
@@ -36,13 +36,17 @@ def title_rows(title: str, amount: str, name: str, beside: str) -> tuple[Row, Ro
     )
 
 
-def fact_rows(facts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def fact_rows(
+    facts: Sequence[tuple[str, str]], label_width: float = _FACT_LABEL_WIDTH
+) -> Iterator[Row]:
     """Yield labels and values, two pairs a row."""
     for at in range(0, len(facts), 2):
         cells: list[tuple[Column, str, Style]] = []
         for column, (label, value) in enumerate(facts[at : at + 2]):
-            cells.append((_FACT_LABELS[column], label, SMALL))
-            cells.append((_FACT_VALUES[column], value or "-", PLAIN))
+            left, width, _ = _FACTS[column]
+            cells.append((Column(left, label_width), label, SMALL))
+            value_column = Column(left + label_width, width - label_width)
+            cells.append((value_column, value or "-", PLAIN))
         yield row(cells, rule=Color.RULE if at == 0 else None, before=4 if at == 0 else 0)
 
 

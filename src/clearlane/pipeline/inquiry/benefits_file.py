@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clearlane.eligibility.benefit_sheet import BenefitSheet
 from clearlane.eligibility.benefit_table import PayerError
+from clearlane.payments import wording
 from clearlane.payments.pdf.frames import BenefitsFileHeading, BenefitsOfService, PatientBenefits
 
 
@@ -31,10 +32,11 @@ def _refusals(errors: Iterable[PayerError]) -> Iterator[str]:
 
 def _patient(sheet: BenefitSheet) -> PatientBenefits:
     table = sheet.table
+    facts = [(label, wording.spell_days(value)) for label, value in sheet.facts]
     return PatientBenefits(
         patient=table.patient or "Patient",
         verdict=sheet.verdict.value,
-        facts=(("Payer", table.payer), ("Member ID", table.member_id), *sheet.facts),
+        facts=(("Payer", table.payer), ("Member ID", table.member_id), *facts),
         notices=tuple(_refusals(table.errors)),
         balances=tuple((one.name, f"{one.text} left") for one in sheet.balances),
         columns=sheet.columns,

@@ -38,7 +38,7 @@ def explanations(history: ClaimHistory) -> list[Explanation]:
     """Return what the payer said last (complaints or adjustments), or what we did not accept."""
     loaded = history.loaded
     if loaded.row.state in WITH_ERRORS:
-        return explain_findings(form_of(loaded.claim), loaded.findings)
+        return explain_findings(loaded.claim, loaded.findings)
     for entry in reversed(history.entries):
         if entry.explanations:
             return [*entry.explanations]

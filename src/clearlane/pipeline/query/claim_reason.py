@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.forms import form_of
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.claims.responses import provenance
 from clearlane.claims.responses.explain_findings import (
@@ -124,7 +123,7 @@ def _refusal_reason(loaded: LoadedClaim, known: Sequence[AnyFact]) -> ClaimReaso
 
 def _own_reason(loaded: LoadedClaim) -> ClaimReason:
     """Return the first error of our own check; those of fields come first, because they can be fixed."""
-    found = explain_findings(form_of(loaded.claim), loaded.findings)
+    found = explain_findings(loaded.claim, loaded.findings)
     found.sort(key=lambda one: not one.fields)
     return to_reason(found[0]) if found else ClaimReason(text="Clearlane did not accept it.")
 

@@ -252,14 +252,14 @@ def _finding_item(group: FindingGroup) -> str:
 
 
 def _place_link(position: SegmentPosition) -> str:
-    line = position.file_segment
-    if not line:
+    number = position.file_segment
+    if not number:
         return "file"
     element = f"{position.element:02}" if position.element else ""
     component = f"-{position.component}" if position.component else ""
     loop = f" in {position.loop}" if position.loop else ""
     name = f"{position.segment_id}{element}{component}{loop}".strip() or "segment"
-    return f'<a href="#s{line}">{visible(name)}, line {line}</a>'
+    return f'<a href="#s{number}">{visible(name)}, segment {number}</a>'
 
 
 class _Body:
