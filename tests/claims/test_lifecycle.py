@@ -349,6 +349,9 @@ def test_a_reversal_takes_back_the_best_fit_and_of_equal_ones_the_oldest():
     exact = remit(14, paid=7500, adjusted=2000)
     back = reversal(20, paid=-7500, adjusted=-2000)
     assert fold([remit(10), exact, back]).document_id == "R10-1"
+    twice = [*both, reversal(20), reversal(21)]  # each takes another one back
+    assert (fold(twice).state, fold(twice).payer_cents) == (ClaimState.PENDING, 0)
+    assert [one.reverses for one in roles_of(*twice)] == [None, None, *both]
 
 
 def test_what_could_not_be_processed_and_what_a_file_was_refused_for_is_of_the_last_sending():
@@ -357,6 +360,7 @@ def test_what_could_not_be_processed_and_what_a_file_was_refused_for_is_of_the_l
     first = [sent(), nine(FactKind.CLAIM_REFUSED)]
     again = [sent(1, attempt=2), nine(FactKind.TA1_REFUSED, attempt=2)]
     assert [fold(first).file_refused, fold([*first, *again]).file_refused] == [False, True]
+    assert fold([sent(), nine(FactKind.TA1_REFUSED)]).file_refused is True
 
 
 def roles_of(*remittances):

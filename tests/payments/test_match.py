@@ -13,6 +13,7 @@ from clearlane.payments.match import (
     UNKNOWN,
     ClaimCandidate,
     choose_claim,
+    claim_number_in,
     possible_claim_numbers,
 )
 from clearlane.payments.model import ClaimPaymentFact, PaymentHeading
@@ -92,3 +93,13 @@ texts = st.sampled_from(["", "K1", "K2", "ACC7", "ACC8"])
 def test_the_order_of_candidates_never_decides(account, trace, controls, candidates):
     response = named(account, trace, tuple(controls))
     assert choose_claim(response, candidates) == choose_claim(response, [A, B, C])
+
+
+@every_case(
+    ("control", "number"),
+    [
+        ("K1-1", "K1"), ("K1-12X", "K1"), ("A-B-3", "A-B"), ("K1-", ""), ("K1", ""), ("K1-X", ""), ("K1-1A", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_our_line_numbers_hold_the_claim_number_and_a_vendors_own_do_not(control, number):
+    assert claim_number_in(control) == number

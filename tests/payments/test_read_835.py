@@ -125,6 +125,29 @@ def test_several_checks_in_one_file_are_several_payments():
     assert claim_payments[0].payment.payer_id == "1512345678"
 
 
+@pytest.mark.parametrize(
+    ("payer", "id"),
+    [
+        (["N1*PR*MEADOW MUTUAL*XV*PLAN7", "REF*2U*OWN8"], "PLAN7"),
+        (["N1*PR*MEADOW MUTUAL", "REF*2U*OWN8"], "OWN8"),
+        (["N1*PR*MEADOW MUTUAL", "REF*NF*NAIC9"], "1512345678"),
+    ],
+)
+def test_a_payer_is_known_by_its_plan_id_or_its_own_or_that_of_the_trace(payer, id):
+    [name, reference] = payer
+    rows = [
+        "835", "BPR*I*10*C*CHK************20261114", "TRN*1*K1*1512345678", name, "N3*1 LANE", "N4*AUSTIN*TX*78701", reference,
+        "PER*BL*HELP*TE*5125550100", "N1*PE*FERNHILL*XX*1234567893", "LX*1", *paid("C1", "1", "10", "10"),
+    ]  # fmt: skip
+    [one], _ = read(sealed("HP", "005010X221A1", rows))
+    assert one.payment.payer_id == id
+
+
+def test_an_adjustment_without_an_amount_adjusts_nothing():
+    [one], _ = read(payment(paid("C1", "1", "100", "80", "CAS*CO*45*20", "CAS*PR*3*")))
+    assert (one.adjusted, one.patient, one.balance, one.unreadable) == (2000, 0, 0, ())
+
+
 def test_separators_of_any_kind_give_the_same_values():
     plain, _ = read(payment(paid("C1", "1", "100", "80", *LINE)))
     odd, _ = read(payment(paid("C1", "1", "100", "80", *LINE), separators="|>!\n"))

@@ -11,8 +11,8 @@ import pytest
 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments import read_835
-from clearlane.payments.payment import AllowedSource, ClaimPayment, PaymentSummary
-from clearlane.payments.read_payment import read_claim_payment
+from clearlane.payments.payment import AllowedSource, ClaimPayment, LineAdjustment, PaymentSummary
+from clearlane.payments.read_payment import AdjustmentSums, read_claim_payment
 from tests.cases import every_case
 from tests.claims.answers import paid, payment
 from tests.corpus import corpus_files, samples
@@ -263,3 +263,18 @@ def test_unpaid_claims_of_the_sample_835s_are_not_all_denied_by_code():
         ClaimLabel.NOTHING_DUE,
         ClaimLabel.PATIENT_OWES,
     }
+
+
+def test_deductible_coinsurance_and_copayment_are_the_patients_ordinary_part():
+    amounts = {
+        ("PR", "1"): 1, ("PR", "2"): 20, ("PR", "3"): 300, ("PR", "96"): 4_000, ("CO", "1"): 50_000, ("CO", "45"): 600_000,
+    }  # fmt: skip
+    sums = AdjustmentSums(
+        [
+            LineAdjustment(group=group, reason=reason, amount=amount, denial=reason == "96")
+            for (group, reason), amount in amounts.items()
+        ]
+    )
+    assert (sums.ordinary_patient, sums.patient, sums.denied) == (321, 4_321, 4_000)
+    assert sums.total == 654_321
+    assert sums.other == 50_000  # what is neither denied nor has a field of its own

@@ -132,6 +132,8 @@ def test_the_environment_wins_and_its_first_key_wraps(tmp_path):
     assert not (tmp_path / "no").exists()
     url_safe = new.text.replace("+", "-").replace("/", "_")
     assert read_keys(url_safe, "x") == (new,)
+    with pytest.raises(KeyRefused, match="Master key 1 of CLEARLANE_MASTER_KEY cannot be used"):
+        load_master_keys(text="nonsense", file=tmp_path / "no", may_create=True)
 
 
 def test_a_wrapped_key_unwraps_only_with_its_binding_and_unchanged():
