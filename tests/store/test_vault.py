@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from clearlane.kernel import limits
 from clearlane.kernel.ids import Scope
@@ -14,6 +14,7 @@ from clearlane.kernel.retention_kinds import KeyClass
 from clearlane.store.database.database import Actor, SystemScope
 from clearlane.store.database.schema import data_keys
 from clearlane.store.database.sql import Statement
+from clearlane.store.vault.keys import KeyRefused
 from clearlane.store.vault.vault import InvalidSeal, KeyNotLoaded, Vault
 from tests.databases import START, make_site
 from tests.manual_clock import ManualClock
@@ -177,6 +178,27 @@ async def test_keys_are_loaded_again_after_a_restart(vault, database, place, clo
     await again.ensure_key(3)
     # The keys of the month, one of each class, are used, and no others made.
     assert await rows(database, COUNT) == [(len(KeyClass),)]
+
+
+async def test_a_key_of_an_earlier_month_is_unwrapped_when_it_is_asked_for(
+    vault, database, place, clock
+):
+    await vault.ensure_key(7)
+    first = vault.seal(7, "claims", 1, MARKER)
+    clock.advance(timedelta(days=40))
+    await vault.ensure_key(7)
+    second = vault.seal(7, "claims", 2, MARKER)
+    restarted = Vault(database, place.keys(), clock)
+    await restarted.load()
+    assert restarted.open(7, "claims", 1, first) == restarted.open(7, "claims", 2, second) == MARKER
+    is_first = data_keys.c.month == f"{START:%Y-%m}"
+    spoil = Statement(update(data_keys).where(is_first).values(wrapped=bytes(60)), system=True)
+    await database.write(ALL, lambda tx: tx.run(spoil), actor=Actor("operator", "nora"))
+    restarted = Vault(database, place.keys(), clock)
+    await restarted.load()
+    assert restarted.open(7, "claims", 2, second) == MARKER
+    with pytest.raises(KeyRefused, match="was changed in the database"):
+        restarted.open(7, "claims", 1, first)
 
 
 async def test_a_fingerprint_is_equal_for_equal_parts_and_reveals_nothing(quick, vault):

@@ -65,6 +65,8 @@ _RECORDS = KeyClass.RECORDS.value
 
 
 _KeyRow: TypeAlias = tuple[int, int, int, str, str, str, bytes]
+_MONTH, _MASTER = 3, 5
+"""Where a row has its month, and the id of the master key that wrapped it."""
 
 
 class InvalidSeal(StoreFault):
@@ -108,12 +110,18 @@ class Vault:
         self._keys = keys
         self._clock = clock
         self._installation: InstallationKeys | None = None
+        self._rows: dict[int, _KeyRow] = {}
+        """Data keys as they are stored, wrapped: with the years there are tens of thousands, and few are asked for."""
         self._known: dict[int, DataKey] = {}
+        """Those that were unwrapped, which costs 2.5 kilobytes each."""
         self._current: dict[tuple[int, int], _CurrentKeys] = {}
         self._codec = _Codec()
 
     async def load(self) -> None:
-        """Load the installation's keys and every data key; again when the "keys" revision changes."""
+        """Load the installation's keys, and every data key as it is stored; again when the "keys" revision changes.
+
+        Keys of this month are unwrapped, and one key for each master key: a node without a master key does not start.
+        """
         self._keys.reload()
         month = self._month()
         async with self._database.read(KEYS) as tx:
@@ -121,11 +129,15 @@ class Vault:
             rows = await tx.rows(_ALL)
         known: dict[int, DataKey] = {}
         current: dict[tuple[int, int], dict[str, DataKey]] = {}
+        by_master = {row[_MASTER]: row for row in rows}
+        for row in by_master.values():
+            known[row[0]] = self._unwrap(*row)
         for row in rows:
-            key = known[row[0]] = self._unwrap(*row)
-            if key.month == month:
+            if row[_MONTH] == month:
+                key = known[row[0]] = self._unwrap(*row)
                 current.setdefault((key.vendor, key.site), {})[key.retention] = key
         whole = {own: keys for own, keys in current.items() if len(keys) == len(KeyClass)}
+        self._rows = {row[0]: row for row in rows}
         self._installation, self._known = installation, known
         self._current = {own: _CurrentKeys(keys) for own, keys in whole.items()}
 
@@ -197,7 +209,11 @@ class Vault:
     async def load_keys_of(self, tx: Tx, sealed: Iterable[bytes]) -> None:
         """Load the data keys of these payloads that another node made since ours were loaded."""
         by_header = {each[: HEADER.size]: each for each in sealed}  # thousands have a few keys
-        missing = {_header(each)[1] for each in by_header.values()} - self._known.keys()
+        missing = {
+            id
+            for _, id in map(_header, by_header.values())
+            if id not in self._known and id not in self._rows
+        }
         if missing:
             for row in await tx.rows(_SOME, ids=sorted(missing)):
                 self._known[row[0]] = self._unwrap(*row)
@@ -268,6 +284,14 @@ class Vault:
         await tx.run(_ADD, created_at=now, **dict(zip(_KEY_COLUMNS, row, strict=True)))
         return row
 
+    def _unwrap_stored(self, id: int) -> DataKey | None:
+        """Return a data key that is asked for the first time; None if it is not loaded."""
+        row = self._rows.get(id)
+        if row is None:
+            return None
+        key = self._known[id] = self._unwrap(*row)
+        return key
+
     def _unwrap(
         self,
         id: int,
@@ -285,7 +309,7 @@ class Vault:
     def _key_of(self, sealed: bytes) -> tuple[int, DataKey]:
         """Return the form of a payload, and its data key."""
         form, id = _header(sealed)
-        key = self._known.get(id)
+        key = self._known.get(id) or self._unwrap_stored(id)
         if key is None:
             raise KeyNotLoaded("the payload's data key is not loaded; await load_keys_of() first")
         return form, key
