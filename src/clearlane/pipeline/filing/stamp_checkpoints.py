@@ -8,7 +8,6 @@ it cannot be reached, the same checkpoints are tried again by the next tick; not
 
 import structlog
 
-from clearlane.connect.time_stamp_http import StampRefused, request_stamp
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.work_context import WorkContext
@@ -35,6 +34,9 @@ async def stamp_checkpoints(context: WorkContext) -> int:
     """Have the oldest checkpoints without a stamp stamped, if there is an authority; return how many were."""
     if not context.timestamp_url:
         return 0
+    # Brings an HTTP library: only for an installation that has its checkpoints stamped.
+    from clearlane.connect.time_stamp_http import StampRefused
+
     async with context.database.read(proof_log.SCOPE) as tx:
         unstamped = await proof_stamps.list_unstamped(tx, STAMPS_AT_ONCE)
     for count, one in enumerate(unstamped):
@@ -48,6 +50,8 @@ async def stamp_checkpoints(context: WorkContext) -> int:
 
 
 async def _stamp(url: str, stored: StoredCheckpoint) -> StoredStamp:
+    from clearlane.connect.time_stamp_http import request_stamp
+
     checkpoint = read_checkpoint(stored.content)
     response = await request_stamp(url, ask_for_stamp(checkpoint))
     found = read_stamp(response, checkpoint)
