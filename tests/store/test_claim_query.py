@@ -12,11 +12,17 @@ from clearlane.store.claims.claim_query import (
     ClaimListKey,
     ClaimListRow,
     ClaimOrder,
+    ClaimQuery,
     Listed,
+    ListPosition,
     StatusListRow,
+    list_claims,
     list_statement,
 )
+from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import metadata
+from tests.databases import make_site
+from tests.store.test_database import CLAIM, a_claim
 
 # The filters of a search, and the index that it walks.
 PLANS = [
@@ -88,18 +94,71 @@ def plan_of(connection, statement):
     return connection.execute(f"EXPLAIN QUERY PLAN {compiled.text}", values).fetchall()
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-def test_the_status_list_starts_at_its_place_in_the_index_of_days(connection, is_first):
+@pytest.mark.parametrize(
+    ("names", "is_first", "start"),
+    [
+        (("created_day_from", "created_day_to"), True, "created_day>? AND created_day<?"),
+        # A later page begins after a claim, and not at the beginning of its day.
+        (("created_day_to",), False, "(created_day,claim_number)>(?,?) AND created_day<?"),
+        # From a place outside of the filters.
+        (("created_day_from", "created_day_to"), False, "created_day>? AND created_day<?"),
+    ],
+)
+def test_the_status_list_starts_at_its_place_in_the_index_of_days(
+    connection, names, is_first, start
+):
     statement = list_statement(
         StatusListRow._fields,
-        frozenset({"created_day_from", "created_day_to"}),
+        frozenset(names),
         Listed.ACCEPTED,
         ClaimOrder.OLDEST_FIRST,
         is_first=is_first,
     )
-    [step] = plan_of(connection, statement)
-    assert "INDEX ix_claims_day " in step[3]
-    assert "created_day>?" in step[3]
+    for form, index in (
+        (statement, "ix_claims_day "),
+        (statement.vendor_wide, "ix_claims_vendor_day "),
+    ):
+        step, *_ = plan_of(connection, form)
+        assert f"INDEX {index}" in step[3]
+        assert start in step[3]
+
+
+DAYS = ("2026-01-09", *["2026-01-10"] * 5, "2026-01-11", *["2026-01-12"] * 3, "2026-01-13")
+INSIDE = {"created_day_from": "2026-01-10", "created_day_to": "2026-01-12"}
+
+
+async def listed(database, scope, order, after, limit):
+    """Return the claims of the first page after a place, and those of all pages from there on."""
+    pages = []
+    while not pages or len(pages[-1]) == limit:
+        query = ClaimQuery(where=INSIDE, order=order, after=after, limit=limit)
+        async with database.read(scope) as tx:
+            pages.append(await list_claims(tx, query, StatusListRow))
+        after = pages[-1][-1].position if pages[-1] else after
+    return [row.claim_number for page in pages for row in page]
+
+
+@pytest.mark.both_databases
+async def test_the_pages_of_a_list_have_each_claim_once_wherever_they_begin(database):
+    scope = await make_site(database)
+    numbers = [f"C{at:018}" for at in range(len(DAYS))]
+    rows = [
+        {**a_claim(number), "created_day": day} for number, day in zip(numbers, DAYS, strict=True)
+    ]
+    await database.write(scope, lambda tx: tx.many(CLAIM, rows), actor=Actor("vendor", "x"))
+    inside = numbers[1:-1]
+    for order, wanted in (
+        (ClaimOrder.OLDEST_FIRST, inside), (ClaimOrder.NEWEST_FIRST, inside[::-1]),
+    ):  # fmt: skip
+        for limit in (1, 2, 3, 20):
+            assert await listed(database, scope, order, None, limit) == wanted
+        for at, number in enumerate(wanted):
+            after = ListPosition(0, DAYS[numbers.index(number)], number)
+            assert await listed(database, scope, order, after, 2) == wanted[at + 1 :]
+        # A place of another list: before all that the filters let through, or after.
+        before, beyond = (wanted, []) if order is ClaimOrder.OLDEST_FIRST else ([], wanted)
+        for day, rest in (("2026-01-08", before), ("2026-01-14", beyond)):
+            assert await listed(database, scope, order, ListPosition(0, day, "C1"), 2) == rest
 
 
 def test_a_statement_is_made_once_for_a_set_of_filters():

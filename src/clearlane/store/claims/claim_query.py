@@ -272,18 +272,20 @@ async def first_member_day(tx: Tx, since: str) -> str:
 async def _read(
     tx: Tx, query: ClaimQuery, where: dict[str, object], row_type: type[Row]
 ) -> list[Row]:
-    statement = list_statement(
-        row_type._fields, frozenset(where), query.listed, query.order, is_first=query.after is None
-    )
-    values = {**where, "limit": query.limit}
+    names, position = frozenset(where), {}
     if query.after is not None:
         column, descends = query.order.value
         last: Any = getattr(query.after, column)  # Any: a day or a number, as the order says
-        values |= {"last": last, "last_number": query.after.claim_number}
-        # A database that takes a bound of the filters for the index starts where the page does.
-        bound, move = (f"{column}_to", min) if descends else (f"{column}_from", max)
-        if bound in where:
-            values[bound] = move(where[bound], last)
+        position = {"last": last, "last_number": query.after.claim_number}
+        # The position takes the place of the bound where the list begins: the index leads to it, past all other claims of its
+        # day. If it is outside of the filters, their bound stays.
+        bound, nearer = (f"{column}_to", min) if descends else (f"{column}_from", max)
+        if bound in where and nearer(where[bound], last) == last and _KEYS.isdisjoint(where):
+            names -= {bound}
+    statement = list_statement(
+        row_type._fields, names, query.listed, query.order, is_first=query.after is None
+    )
+    values = {name: where[name] for name in names} | position | {"limit": query.limit}
     return await list_rows(tx, row_type, statement, **values)
 
 
