@@ -120,7 +120,6 @@ async def test_a_command_can_write_beside_a_busy_writer(place):
 
 async def test_writes_wait_for_another_processs_transaction(place):
     database = await place.open()
-    assert database.waits.seconds_alone == math.inf
     other = sqlite3.connect(place.sqlite_file, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(database.write(ALL, vendor("a"), actor=OPERATOR))
@@ -132,11 +131,22 @@ async def test_writes_wait_for_another_processs_transaction(place):
         await given_up
     threading.Timer(0.05, lambda: other.execute("ROLLBACK")).start()
     assert await waiting == 1
-    assert database.waits.seconds_alone < math.inf
     async with database.read(ALL) as tx:
         assert await tx.row(COUNT) == (1,)
     await database.close()
     other.close()
+
+
+async def test_a_writer_knows_when_other_processes_write(place):
+    database, other = await place.open(), await place.open()
+    await database.write(ALL, vendor("own"), actor=OPERATOR)
+    assert database.waits.seconds_alone == math.inf
+    for number in range(5):
+        await other.write(ALL, vendor(f"other-{number}"), actor=OPERATOR)
+        await database.write(ALL, vendor(f"own-{number}"), actor=OPERATOR)
+    assert database.waits.seconds_alone < math.inf
+    await other.close()
+    await database.close()
 
 
 async def test_a_full_disk_fails_every_write_of_the_group_and_the_writer_goes_on(place):

@@ -26,6 +26,8 @@ from clearlane.store.events import event_log
 GROUP_JOBS_MAX = 256
 WRITES_WAITING_MAX = 20_000
 WRITE_ATTEMPTS_MAX = 3
+OTHERS_WRITES = 4
+"""Fewer writes of another process within a while are those of an idle node."""
 ORIGIN_SEPARATOR = "; "
 # Who caused an event, by the kind of the actor of a write; a node acts for the installation.
 EVENT_ACTORS = {
@@ -237,7 +239,7 @@ class StoreWaits:
     read_seconds: Durations
     """From a read's start until it has a connection."""
     seconds_alone: float = math.inf
-    """For how long no write of this process has met one of another process that had locked the database."""
+    """How long ago the fourth last of the writes of other processes was that this one has seen in an SQLite file."""
 
 
 class WriteQueue:
@@ -247,8 +249,8 @@ class WriteQueue:
         self._writes: deque[PendingWrite] = deque()
         self.write_seconds = Durations()
         self.read_seconds = Durations()
-        self.met_other_at = -math.inf
-        """When a write last found the database locked by another process."""
+        self.others_wrote_at: deque[float] = deque(maxlen=OTHERS_WRITES)
+        """When writes found that another process had written since the one before."""
         self.changed = threading.Condition()
         self.closed = False
 
@@ -261,7 +263,8 @@ class WriteQueue:
         with self.changed:
             count = len(self._writes)
             oldest = time.monotonic() - self._writes[0].since if count else 0.0
-        alone = time.monotonic() - self.met_other_at
+            seen = list(self.others_wrote_at)
+        alone = time.monotonic() - seen[0] if len(seen) == OTHERS_WRITES else math.inf
         return StoreWaits(count, oldest, self.write_seconds, self.read_seconds, alone)
 
     def put(self, write: PendingWrite) -> None:

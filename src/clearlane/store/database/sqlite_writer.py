@@ -132,9 +132,11 @@ class SqliteWriteConnection:
         connection.execute("PRAGMA busy_timeout = 0")  # ``begin`` waits
         self.connection = connection
         self._has_savepoint = False
+        self._data_version = 0
+        """SQLite changes it when another connection commits."""
 
     async def begin(self) -> bool:
-        """Begin a transaction as soon as no other process writes; return whether one did.
+        """Begin a transaction as soon as no other process writes; return whether one wrote since the last transaction.
 
         SQLite itself would look again after 1, 2, 5, 10 and more milliseconds, and miss the pauses of a process that writes
         page after page.
@@ -148,7 +150,9 @@ class SqliteWriteConnection:
             pause = SQLITE_LOOK_SECONDS if looks < SQLITE_LOOKS_MAX else SQLITE_LATE_LOOK_SECONDS
             time.sleep(pause)  # noqa: ASYNC251  (only the writer thread steps this)
         self._has_savepoint = False
-        return looks > 0
+        before = self._data_version
+        (self._data_version,) = self.connection.execute("PRAGMA data_version").fetchone()
+        return before not in (0, self._data_version)
 
     def _takes_lock(self) -> bool:
         try:
@@ -277,7 +281,8 @@ class WriterThread:
         try:
             # The lock comes first: a write that waits for it can still be withdrawn.
             if run_synchronously(connection.begin()):
-                self.queue.met_other_at = time.monotonic()
+                with self.queue.changed:
+                    self.queue.others_wrote_at.append(time.monotonic())
             writes = writes or self.queue.take()
             outcomes, head = run_synchronously(self.committer.write(connection, writes))
             self._unanchored = head or self._unanchored

@@ -38,7 +38,7 @@ CLAIMS_STAGED_AT_ONCE, CLAIMS_RELEASED_AT_ONCE = 125, 25
 CLAIMS_RELEASED_ALONE, CLAIMS_RELEASED_BESIDE_OTHERS = 100, 12
 """The same for the process of a large file, which answers no calls: large pages take a quarter less time for a claim."""
 ALONE_SECONDS_MIN = 2.0
-"""For how long no other process may have written before the pages are large."""
+"""How long ago the fourth last write of another process is before the pages are large."""
 SETS_RELEASED_AT_ONCE = 100
 
 
