@@ -6,6 +6,7 @@ import pytest
 
 from clearlane.connect import webhook_http
 from clearlane.connect.webhook_http import WEBHOOK_ANSWER_BYTES_MAX, WebhookSender, address_fault
+from tests.patience import until
 from tests.pipeline.webhook_receiver import WebhookReceiver
 
 
@@ -104,6 +105,63 @@ async def test_an_endpoint_that_does_not_answer_or_is_not_there_is_a_fault(
     answer = await sender.post(receiver.url, {}, b"{}")
     assert answer.fault == "It cannot be reached."
     assert answer.status is None
+
+
+@pytest.fixture
+async def keeper():
+    """A server that keeps its connections open, and hangs when a test says so; yields its address and both."""
+    opened, hangs = [], asyncio.Event()
+
+    async def serve(reader, writer):
+        opened.append(writer)
+        try:
+            while True:
+                await reader.readuntil(b"{}")
+                if hangs.is_set():
+                    return await reader.read()
+                writer.write(b"HTTP/1.1 204 x\r\n\r\n")
+        except asyncio.IncompleteReadError:
+            pass
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}/hook", opened, hangs
+
+
+async def test_a_connection_is_used_by_one_message_at_a_time_and_by_the_next(sender, keeper):
+    url, opened, _ = keeper
+    for _ in range(3):
+        assert (await sender.post(url, {}, b"{}")).status == 204
+    assert len(opened) == 1
+    answers = await asyncio.gather(*(sender.post(url, {}, b"{}") for _ in range(4)))
+    assert [one.status for one in answers] == [204] * 4
+    assert len(opened) == 4
+
+
+async def test_a_connection_that_was_closed_or_cut_off_holds_up_no_later_message(
+    sender, keeper, monkeypatch
+):
+    url, opened, hangs = keeper
+    assert (await sender.post(url, {}, b"{}")).status == 204
+    opened[0].close()
+    await opened[0].wait_closed()
+    assert (await sender.post(url, {}, b"{}")).status == 204
+    monkeypatch.setitem(webhook_http.TIMEOUTS, "read", 0.2)
+    hangs.set()
+    assert "did not answer" in (await sender.post(url, {}, b"{}")).fault
+    hangs.clear()
+    assert (await sender.post(url, {}, b"{}")).status == 204
+    assert len(opened) == 3
+
+
+async def test_idle_connections_over_the_limit_are_closed(sender, keeper, monkeypatch):
+    url, opened, _ = keeper
+    monkeypatch.setattr(webhook_http, "IDLE_CLIENTS_MAX", 2)
+    await asyncio.gather(*(sender.post(url, {}, b"{}") for _ in range(5)))
+    assert len(opened) == 5
+    await until(lambda: sum(one.is_closing() for one in opened) == 3)
 
 
 @pytest.mark.parametrize("address", ["10.0.0.8", "127.0.0.1", "169.254.169.254", "::1"])

@@ -11,7 +11,7 @@ import ssl
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clearlane.connect.address_guard import Lookup, is_internal_host, query_name_server, resolve
 from clearlane.connect.port import Denied, Unreachable
@@ -29,6 +29,7 @@ if importlib.util.find_spec("sniffio") is None:
 WEBHOOK_SECONDS_MAX = 10
 ADDRESS_SECONDS, ADDRESSES_KEPT_MAX = 10.0, 1_000
 WEBHOOK_ANSWER_BYTES_MAX = 1_024
+IDLE_SECONDS, IDLE_CLIENTS_MAX = 5.0, 100
 WEBHOOK_URL_CHARACTERS_MAX = 2_000
 SUCCESS = range(200, 300)
 # httpx applies its limit to the connection and again to the handshake, and leaves sockets open when canceled: so its
@@ -83,13 +84,27 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+_Origin = tuple[str, str, int | None, str]
+"""Scheme, host, port, and the address that was checked."""
+
+
+class _IdleClient(NamedTuple):
+    """A client with its open connection, if the other side kept it."""
+
+    origin: _Origin
+    client: "httpx.AsyncClient"
+    since: float
+
+
 class WebhookSender:
     """Posts webhooks, any number of them at a time; each has its own limits."""
 
     def __init__(self, *, sandbox: bool, lookup: Lookup = query_name_server) -> None:
         self._sandbox = sandbox
         self._lookup = lookup
-        self._client: httpx.AsyncClient | None = None
+        self._idle: list[_IdleClient] = []
+        """Those used longest ago first."""
+        self._tls: ssl.SSLContext | None = None
         self._addresses: dict[tuple[str, int], tuple[str, float]] = {}
         """Checked addresses by host and port, each with the time until which it is used without another look."""
 
@@ -114,23 +129,66 @@ class WebhookSender:
 
     async def close(self) -> None:
         """Close every connection."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        idle, self._idle = self._idle, []
+        for one in idle:
+            await one.client.aclose()
 
     async def _post(
         self, url: "httpx.URL", headers: Mapping[str, str], body: bytes
     ) -> WebhookAnswer:
+        address = await self._address(url)
+        origin = (url.scheme, url.host, url.port, address)
+        client = self._take(origin)
+        try:
+            answer = await self._post_over(client, url, address, headers, body)
+        except BaseException:
+            # What was cut off may hold the only place of its client.
+            await client.aclose()
+            raise
+        await self._give_back(origin, client)
+        return answer
+
+    def _take(self, origin: "_Origin") -> "httpx.AsyncClient":
+        """Return a client that was used for the same origin, the latest one, or a new one.
+
+        Each has one connection. A pool of many looks at every idle one several times a request, which is a quarter of a
+        delivery.
+        """
+        for at in range(len(self._idle) - 1, -1, -1):
+            if self._idle[at].origin == origin:
+                return self._idle.pop(at).client
         import httpx
 
-        address = await self._address(url)
-        if self._client is None:
-            self._client = httpx.AsyncClient(
-                follow_redirects=False,
-                trust_env=False,
-                limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
-            )
-        request = self._client.build_request(
+        if self._tls is None:
+            self._tls = httpx.create_ssl_context(trust_env=False)
+        return httpx.AsyncClient(
+            follow_redirects=False,
+            trust_env=False,
+            verify=self._tls,
+            limits=httpx.Limits(max_connections=1),
+        )
+
+    async def _give_back(self, origin: "_Origin", client: "httpx.AsyncClient") -> None:
+        """Keep a client for the next message, and close those that were not used for some seconds or are too many."""
+        now = asyncio.get_running_loop().time()
+        self._idle.append(_IdleClient(origin, client, now))
+        # Others may take clients while one is closed.
+        while self._idle and (
+            len(self._idle) > IDLE_CLIENTS_MAX or self._idle[0].since < now - IDLE_SECONDS
+        ):
+            await self._idle.pop(0).client.aclose()
+
+    async def _post_over(
+        self,
+        client: "httpx.AsyncClient",
+        url: "httpx.URL",
+        address: str,
+        headers: Mapping[str, str],
+        body: bytes,
+    ) -> WebhookAnswer:
+        import httpx
+
+        request = client.build_request(
             "POST",
             url.copy_with(host=address),
             headers={
@@ -145,7 +203,7 @@ class WebhookSender:
             extensions={"sni_hostname": url.host, "timeout": TIMEOUTS},
         )
         try:
-            response = await self._client.send(request, stream=True)
+            response = await client.send(request, stream=True)
         except (httpx.HTTPError, OSError):
             self._addresses.clear()
             raise
