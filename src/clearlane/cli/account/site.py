@@ -346,7 +346,9 @@ async def summary(
     day: Annotated[
         datetime | None,
         typer.Option(
-            formats=["%Y-%m-%d"], help="The day in the site's time zone (default: yesterday)."
+            formats=["%Y-%m-%d"],
+            metavar="YYYY-MM-DD",
+            help="The day in the site's time zone (default: yesterday).",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -132,7 +132,10 @@ def sample(
     day: Annotated[
         datetime | None,
         typer.Option(
-            "--day", formats=["%Y-%m-%d"], help="The day of service (default: chosen by the id)."
+            "--day",
+            formats=["%Y-%m-%d"],
+            metavar="YYYY-MM-DD",
+            help="The day of service (default: chosen by the id).",
         ),
     ] = None,
     count: Annotated[

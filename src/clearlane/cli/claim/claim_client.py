@@ -118,7 +118,10 @@ def status(
     start: Annotated[
         datetime | None,
         typer.Option(
-            "--from", formats=["%Y-%m-%d"], help="First day; by default a week ago, in real time."
+            "--from",
+            formats=["%Y-%m-%d"],
+            metavar="YYYY-MM-DD",
+            help="First day; by default a week ago, in real time.",
         ),
     ] = None,
     end: Annotated[
@@ -126,6 +129,7 @@ def status(
         typer.Option(
             "--to",
             formats=["%Y-%m-%d"],
+            metavar="YYYY-MM-DD",
             help="Last day; by default the service's today.",
         ),
     ] = None,

@@ -59,7 +59,10 @@ def listen(
     start: Annotated[
         datetime | None,
         typer.Option(
-            "--from", formats=["%Y-%m-%d"], help="Claims since this day; by default a week ago."
+            "--from",
+            formats=["%Y-%m-%d"],
+            metavar="YYYY-MM-DD",
+            help="Claims since this day; by default a week ago.",
         ),
     ] = None,
     every: Annotated[

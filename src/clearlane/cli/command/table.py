@@ -1,7 +1,7 @@
 """Tables of every command: columns fitted to a width by wrapping and leaving out, never by cutting.
 
 Pure: columns, rows and a width in, lines out. A table that is too wide first breaks its headings, then wraps its
-texts, then leaves columns out, the least important first, and names them; what still does not fit is printed one
+texts, then leaves columns out, the least important first but those that still fit, and names them; what still does not fit is printed one
 value a line. A row that comes later and is wider goes on in the next line. An id, a path or an amount is never broken.
 """
 
@@ -161,12 +161,17 @@ def fit(
         for at, (one, size) in enumerate(zip(columns, narrow, strict=True))
     ]
     empty = frozenset(at for at, lengths in enumerate(cells) if not any(lengths))
-    shown = set(range(len(columns)))
-    for at in [None, *_drop_order(columns, empty)]:
-        shown.discard(-1 if at is None else at)
-        if _total([least[each] for each in shown]) <= width:
-            return TableLayout(columns, _spread(shown, least, narrow, full, width), width, empty)
-    return TableLayout(columns, tuple(full), width, stacked=True)
+    shown, left_out = set(range(len(columns))), _drop_order(columns, empty)
+    dropped: list[int] = []
+    while _total([least[at] for at in shown]) > width:
+        if len(dropped) == len(left_out):
+            return TableLayout(columns, tuple(full), width, stacked=True)
+        dropped.append(left_out[len(dropped)])
+        shown.discard(dropped[-1])
+    for at in reversed(dropped):  # a narrow one may fit where a wide one did not
+        if at not in empty and _total([least[each] for each in {*shown, at}]) <= width:
+            shown.add(at)
+    return TableLayout(columns, _spread(shown, least, narrow, full, width), width, empty)
 
 
 def wrapped(text: str, before: str, width: int | None, indent: int | None = None) -> list[str]:

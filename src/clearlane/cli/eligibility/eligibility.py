@@ -66,7 +66,10 @@ def check(
     member: Annotated[str, typer.Option(help="Member id of the subscriber.")],
     first: Annotated[str, typer.Option(help="First name of the subscriber.")],
     last: Annotated[str, typer.Option(help="Last name of the subscriber.")],
-    birth: Annotated[datetime, typer.Option(formats=[DAY], help="Birth date of the subscriber.")],
+    birth: Annotated[
+        datetime,
+        typer.Option(formats=[DAY], metavar="YYYY-MM-DD", help="Birth date of the subscriber."),
+    ],
     npi: Annotated[str, typer.Option(help="NPI of the provider who asks.")] = SANDBOX_NPI,
     provider: Annotated[str, typer.Option(help="Name of that provider.")] = "FERNHILL PRACTICE",
     gender: Annotated[str, typer.Option(help="Male or Female.")] = "",
@@ -81,7 +84,8 @@ def check(
         str, typer.Option(help="Last name (default: the subscriber's).")
     ] = "",
     dependent_birth: Annotated[
-        datetime | None, typer.Option(formats=[DAY], help="Birth date of the dependent.")
+        datetime | None,
+        typer.Option(formats=[DAY], metavar="YYYY-MM-DD", help="Birth date of the dependent."),
     ] = None,
     relationship: Annotated[
         Relationship, typer.Option(help="Of the dependent.")

@@ -171,10 +171,12 @@ def verify(
 def export(
     data: Data = None,
     start: Annotated[
-        datetime | None, typer.Option("--from", formats=[DAY], help="First day (UTC).")
+        datetime | None,
+        typer.Option("--from", formats=[DAY], metavar="YYYY-MM-DD", help="First day (UTC)."),
     ] = None,
     end: Annotated[
-        datetime | None, typer.Option("--to", formats=[DAY], help="Last day (UTC), included.")
+        datetime | None,
+        typer.Option("--to", formats=[DAY], metavar="YYYY-MM-DD", help="Last day (UTC), included."),
     ] = None,
     format: Annotated[
         AuditFormat, typer.Option(help="One JSON object per line, or CSV.")

@@ -30,7 +30,9 @@ Vendor = Annotated[
 ]
 Day = Annotated[
     datetime | None,
-    typer.Option("--on", formats=["%Y-%m-%d"], help="As of this day (default: today)."),
+    typer.Option(
+        "--on", formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="As of this day (default: today)."
+    ),
 ]
 
 
