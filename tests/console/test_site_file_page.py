@@ -122,7 +122,7 @@ async def test_files_are_listed_by_their_filters(sandbox, biller):
     assert "claims.837" not in found
     back = await biller.text("/files?tab=fetch&type=999&not_fetched=true")
     assert {"999"} == set(re.findall(r"nowrap\">(\w+)</td>", back))
-    assert "Not fetched: true" in back
+    assert 'aria-label="Remove the filter Not fetched"' in back
     wrong = text_of(await biller.text("/files?tab=sent&state=x"))
     assert "State: One of" in wrong
 

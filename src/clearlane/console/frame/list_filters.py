@@ -31,8 +31,8 @@ class GivenFilters:
         ]
 
     def _chip(self, one: ListFilter[Any], text: str) -> str:
-        if one.type is FilterType.FLAG and one.read(text):
-            return one.title
+        if one.type is FilterType.FLAG:
+            return one.title if one.read(text) else f"{one.title}: no"
         return f"{one.title}: {value_words(one, text, self.words)}"
 
 
