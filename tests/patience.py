@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import time
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 240
 LOOK_SECONDS = 0.02
 # A look costs the service that is asked more than a pause. Who has waited long can wait a tenth longer.
 LOOKS_PER_WAIT = 10
