@@ -18,6 +18,7 @@ from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.kernel.clock import Clock
+from clearlane.kernel.formats import upper_first
 from clearlane.payers.model import PayerType
 from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.query.claim_summary import refresh_stale
@@ -173,8 +174,7 @@ def _format_time(time: Clock) -> str:
 
 
 def _sentence(why: ValueError) -> str:
-    text = str(why)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{upper_first(str(why))}."
 
 
 def sandbox_endpoints(errors: ErrorShape) -> tuple[Endpoint, ...]:

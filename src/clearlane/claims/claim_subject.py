@@ -12,6 +12,7 @@ from datetime import date
 
 from clearlane.claims.header import ClaimHeader
 from clearlane.claims.search_terms import search_name
+from clearlane.kernel.formats import upper_first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +58,7 @@ class SubjectComparison:
             f"{' and '.join(found)} {'differ' if len(found) > 1 else 'differs'}" if found else ""
         )
         day = "" if self.common_day else "no service day is in common"
-        text = ", and ".join(filter(None, (words, day)))
-        return text[:1].upper() + text[1:]
+        return upper_first(", and ".join(filter(None, (words, day))))
 
 
 def compare_subjects(

@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from clearlane.eligibility.benefit_table import Accumulator, BenefitRow, PatientTable
 from clearlane.eligibility.coverage import PLAN_SERVICES, Verdict
+from clearlane.kernel.formats import lower_first
 from clearlane.x12 import codes
 
 NOT_STATED = "not stated"
@@ -138,7 +139,7 @@ def _balances(table: PatientTable) -> Iterator[SheetBalance]:
         for row in table.rows:
             found = accumulator(row)
             if row.service in plan and found.remaining is not None:
-                level = row.level[:1].lower() + row.level[1:]
+                level = lower_first(row.level)
                 where = filter(None, (name, level, NETWORK_WORDS.get(row.network, "")))
                 yield SheetBalance(", ".join(where), found.remaining, found.total)
 

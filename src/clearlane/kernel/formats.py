@@ -33,6 +33,11 @@ def last_first(last: str | None, first: str | None) -> str:
     return ", ".join(filter(None, (last, first)))
 
 
+def upper_first(words: str) -> str:
+    """Return words as they begin a sentence or a label. Only the first letter changes: 277CA stays as it is."""
+    return words[:1].upper() + words[1:]
+
+
 def lower_first(words: str) -> str:
     """Return words as they are inside a sentence: with a small letter, unless they begin with an abbreviation."""
     return words if words[1:2].isupper() else f"{words[:1].lower()}{words[1:]}"

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from clearlane.kernel import limits
 from clearlane.kernel.clock import time_zones
 from clearlane.kernel.finding import Finding, make_shape_finding
+from clearlane.kernel.formats import upper_first
 from clearlane.kernel.redacted_repr import redact_repr
 from clearlane.payers import name_patterns
 from clearlane.payers.send_windows import read_send_windows
@@ -132,7 +133,7 @@ class RouteOption:
         """The name as a label of a form."""
         words = self.name.removeprefix(PAYLOAD_PREFIX).replace("_", " ")
         prefix = "Payload type: " if self.name.startswith(PAYLOAD_PREFIX) else ""
-        return f"{prefix}{words}" if prefix else words[:1].upper() + words[1:]
+        return f"{prefix}{words}" if prefix else upper_first(words)
 
 
 class InvalidOptionError(ValueError):

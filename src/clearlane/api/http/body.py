@@ -19,6 +19,7 @@ from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.frame.errors import ClientGone, RequestRefusal
 from clearlane.api.http.json_guard import JsonScanner, UnreadableJson, check_json
 from clearlane.kernel import limits
+from clearlane.kernel.formats import upper_first
 
 BODIES_BYTES_MAX = 512 * 1024 * 1024
 
@@ -304,7 +305,7 @@ def _wrong_type(why: str, errors: ErrorShape) -> Response:
     expected, got, path = found.groups(default="")
     path = path.replace("[...]", "")  # how msgspec writes a key of a dictionary
     sentence = f"{_in_json(expected)} is expected" + (f", not {_in_json(got)}." if got else ".")
-    sentence = sentence[0].upper() + sentence[1:]
+    sentence = upper_first(sentence)
     if not path:
         return errors.invalid_document(sentence)
     return errors.invalid_fields({path: [sentence]})

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from clearlane.claims.forms.x12_loops import LEVELS, loops_of
 from clearlane.claims.x12_claim import X12Claim, is_claim_trace
+from clearlane.kernel.formats import lower_first
 from clearlane.x12.automaton import read_key
 from clearlane.x12.grammar import LoopSpec, SegmentSpec
 from clearlane.x12.guides import by_kind
@@ -165,7 +166,7 @@ def element_name(spec: SegmentSpec | None, element: int) -> str:
     if not 0 < element <= len(spec.elements):
         return spec.name
     name = spec.elements[element - 1].name
-    return f"{spec.name}: {name[:1].lower()}{name[1:]}"
+    return f"{spec.name}: {lower_first(name)}"
 
 
 def name_at(transaction: str, location: str) -> str:

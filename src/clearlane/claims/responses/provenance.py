@@ -30,6 +30,7 @@ from clearlane.claims.responses.facts import ClaimValue, Complaint, Fact, FactKi
 from clearlane.claims.responses.field_lookup import field_places, source_field
 from clearlane.claims.resubmission import VOID
 from clearlane.claims.x12_claim import X12Claim
+from clearlane.kernel.formats import lower_first
 from clearlane.x12 import codes
 from clearlane.x12.path import ElementPath
 
@@ -302,7 +303,7 @@ def _status(one: Complaint, claim: Claim | AnyForm, controls: Sequence[str]) -> 
     )
     words = codes.load("statuses").get(one.code, "") or f"Status {one.code}"
     who = codes.load("entities").get(one.entity, "")
-    about = f" ({who[:1].lower() + who[1:]})" if who else ""
+    about = f" ({lower_first(who)})" if who else ""
     category = codes.load("status_categories").get(one.category, "") or one.category
     text = f"{PAYER_TEXT}{one.text}" if one.text else ""
     named = f" It concerns {_named(found)}." if found else ""
@@ -541,7 +542,7 @@ def _named(found: Sequence[FieldReference]) -> str:
 
 
 def _sentence(start: str, words: str) -> str:
-    return f"{start}: {words[:1].lower() + words[1:]}." if words else f"{start}."
+    return f"{start}: {lower_first(words)}." if words else f"{start}."
 
 
 _EXPLAINERS = {"TA1": _interchange, "999": _syntax, "277CA": _status, "277": _status}

@@ -14,6 +14,7 @@ from clearlane.cli.command.output import printable, show_json
 from clearlane.cli.command.storage_command import Data
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.durations import Durations
+from clearlane.kernel.formats import lower_first
 from clearlane.pipeline.query.condition_checks import counted, duration
 from clearlane.pipeline.query.conditions import (
     ConditionSeverity,
@@ -64,7 +65,7 @@ def screen(measures: Measures, raised: list[RaisedCondition], sftp: str = "") ->
     mode = "sandbox" if measures.sandbox else "production"
     yield f"Clearlane {mode} ({measures.node.database}), {measures.at:%Y-%m-%d %H:%M} UTC. Nodes: {nodes or 'none'}."
     if sftp:
-        yield f"SFTP: {sftp[:1].lower()}{sftp[1:]}"
+        yield f"SFTP: {lower_first(sftp)}"
     yield ""
     age = measures.seconds_since(measures.claims_counted_at or to_micros(measures.at))
     counted_ago = f"claims counted {duration(age)} ago" if age >= 1 else "claims counted now"

@@ -22,6 +22,7 @@ from clearlane.claims.kinds import KINDS, SUBMITTED_KINDS
 from clearlane.console.frame.filter_words import ChoiceWords, value_words
 from clearlane.kernel import list_filter
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
+from clearlane.kernel.formats import lower_first
 from clearlane.kernel.list_filter import TEXT_CHARACTERS_MAX, FilterType
 from clearlane.pipeline.query.claim_filters import PATIENT, PATIENT_TOGETHER, missing_part
 
@@ -170,8 +171,6 @@ def _faults(given: Mapping[str, str]) -> list[tuple[str, str]]:
 def _words(one: ClaimFilter, text: str) -> str:
     """Return a filter in words, as part of a sentence."""
     title, value = one.title.lower(), value_words(one, text, CHOICE_WORDS)
-    if one.type is FilterType.FLAG and one.read(text):
-        return title
     if one.choices:
-        value = value[:1].lower() + value[1:]
-    return value if one.name in SAYS_ENOUGH else f"{title} {value}"
+        value = lower_first(value)
+    return value if one.name in SAYS_ENOUGH else f"{title} {value}".rstrip()

@@ -29,6 +29,7 @@ from clearlane.claims.value_types import ValueType
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.file_claim_form import correctable_elements
 from clearlane.console.frame import page_text
+from clearlane.kernel.formats import upper_first
 
 TEXT_CHARACTERS_MAX = 500
 ITEMS_ADDED_MAX = 25
@@ -91,7 +92,7 @@ class CorrectionInput:
         """The box, the line and the label."""
         line = f"line {self.line}" if self.line else ""
         place = ", ".join(filter(None, (f"Box {self.box}" if self.box else "", line)))
-        return f"{place[:1].upper()}{place[1:]}: {self.label}" if place else self.label
+        return f"{upper_first(place)}: {self.label}" if place else self.label
 
 
 def correction_inputs(

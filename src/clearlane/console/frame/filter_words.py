@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clearlane.console.frame import page_text
+from clearlane.kernel.formats import upper_first
 from clearlane.kernel.list_filter import FilterType, ListFilter
 
 ChoiceWords = Mapping[str, Mapping[str, str]]
@@ -19,12 +20,13 @@ ChoiceWords = Mapping[str, Mapping[str, str]]
 def choice_words(one: ListFilter[Any], choice: str, words: ChoiceWords) -> str:
     """Return what people call a choice of a filter."""
     named = words.get(one.name, {}).get(choice) or choice.replace("_", " ")
-    # Only the first letter: 277CA stays as it is.
-    return named[:1].upper() + named[1:]
+    return upper_first(named)
 
 
 def value_words(one: ListFilter[Any], text: str, words: ChoiceWords) -> str:
-    """Return what people call a value of a filter, which it can read."""
+    """Return what people call a value of a filter, which it can read; empty for a yes, which its title says."""
+    if one.type is FilterType.FLAG:
+        return "" if one.read(text) else "no"
     if one.type is FilterType.DAY:
         return page_text.day(text)
     # A choice may be written in any case.

@@ -6,7 +6,7 @@ from typing import Any
 
 from clearlane.console.frame.filter_words import ChoiceWords, value_words
 from clearlane.console.frame.page_request import PageRequest
-from clearlane.kernel.list_filter import FilterType, ListFilter, read_filters
+from clearlane.kernel.list_filter import ListFilter, read_filters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +31,8 @@ class GivenFilters:
         ]
 
     def _chip(self, one: ListFilter[Any], text: str) -> str:
-        if one.type is FilterType.FLAG:
-            return one.title if one.read(text) else f"{one.title}: no"
-        return f"{one.title}: {value_words(one, text, self.words)}"
+        value = value_words(one, text, self.words)
+        return f"{one.title}: {value}" if value else one.title
 
 
 def given_filters(

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
+from clearlane.kernel.formats import upper_first
 from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
 from clearlane.pipeline.query.measures import Measures
 from clearlane.pipeline.retention import purge_runs
@@ -95,7 +96,7 @@ def _purge(request: PageRequest, measures: Measures, purge: Purge, run: PurgeRun
         failed = f"Failed {request.stored_moment(run.failed_at)}: {run.fault}"
     return PurgeRow(
         label=LABELS[run.state(since=measures.purges_since, now=request.now)],
-        what=words[0].upper() + words[1:],
+        what=upper_first(words),
         ended="" if run.ended_at is None else request.stored_moment(run.ended_at),
         removed=", ".join(removed) or ("nothing" if run.ended_at is not None else ""),
         failed=failed,

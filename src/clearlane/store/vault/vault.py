@@ -186,9 +186,9 @@ class Vault:
 
     def open(self, owner: Owner, table: str, row_id: int | str, sealed: bytes) -> bytes:
         """Return the payload, proved to be the one that was sealed for this row."""
-        vendor = owner.vendor if type(owner) is Scope else _vendor(owner)
         form, key = self._key_of(sealed)
-        return self._decrypt(key, _associated_data(vendor, table, row_id, form), sealed, table)
+        bound = _associated_data(_vendor(owner), table, row_id, form)
+        return self._decrypt(key, bound, sealed, table)
 
     def open_many(self, owner: Owner, table: str, rows: Iterable[tuple[str, bytes]]) -> list[bytes]:
         """Return the payloads of several rows of an owner, each as :meth:`open` does.
