@@ -165,7 +165,7 @@ async def test_without_a_payer_all_that_require_enrollment_are_meant(
         ("list --payer HHP2M --type dental", 2, "There is no dental payer HHP2M"),
         ("list --site NOWHERE", 1, "There is no site NOWHERE"),
         (f"refuse E0 --reason {'x' * 501} --yes", 2, "500 characters at most"),
-        ("approve E0 --from 1/2/2031 --yes", 2, "give a day as YYYY-MM-DD"),
+        ("approve E0 --from 1/2/2031 --yes", 2, "A day such as"),
     ],
     ids=["show", "approve", "payer", "type", "site", "reason", "day"],
 )

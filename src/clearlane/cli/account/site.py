@@ -1,6 +1,6 @@
 """``clearlane site``: the sites (clients) of a vendor."""
 
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 import typer
@@ -8,6 +8,7 @@ import typer
 from clearlane.accounts.model import Site, SiteState
 from clearlane.cli.account import site_data
 from clearlane.cli.account.vendor import find_vendor
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.operator_command import (
     AsJson,
     Switch,
@@ -344,12 +345,8 @@ async def summary(
     installation: Installation,
     vendor_site_id: SiteId,
     day: Annotated[
-        datetime | None,
-        typer.Option(
-            formats=["%Y-%m-%d"],
-            metavar="YYYY-MM-DD",
-            help="The day in the site's time zone (default: yesterday).",
-        ),
+        date | None,
+        day_option(help="The day in the site's time zone (default: yesterday)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -364,7 +361,7 @@ async def summary(
     if site is None:
         refuse(f"There is no site {vendor_site_id}.")
     today = to_local(installation.clock.now(), site.time_zone).date()
-    wanted = day.date() if day else today - timedelta(days=1)
+    wanted = day or today - timedelta(days=1)
     if wanted > today:
         refuse(f"{wanted} has not begun for site {vendor_site_id}: it has {today}.")
     async with installation.database.read(site.scope) as tx:

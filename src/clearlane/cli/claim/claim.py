@@ -6,7 +6,7 @@ claims cannot run offline; they are listed as not checked.
 
 import json
 import sys
-from datetime import datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +31,7 @@ from clearlane.cli.command.client_command import (
     vendor_command,
 )
 from clearlane.cli.command.client_command import Data as SandboxData
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.kind_options import KindOption
 from clearlane.cli.command.output import show_error
 from clearlane.kernel.clock import SystemClock
@@ -130,13 +131,8 @@ def sample(
         ),
     ] = "",
     day: Annotated[
-        datetime | None,
-        typer.Option(
-            "--day",
-            formats=["%Y-%m-%d"],
-            metavar="YYYY-MM-DD",
-            help="The day of service (default: chosen by the id).",
-        ),
+        date | None,
+        day_option("--day", help="The day of service (default: chosen by the id)."),
     ] = None,
     count: Annotated[
         int,
@@ -176,7 +172,7 @@ def sample(
         full=full,
         scenario=scenario,
         patient=_patient_name(patient),
-        day=day.date() if day else None,
+        day=day,
         bill_type=bill_type,
     )
     form = form_of_kind(kind)

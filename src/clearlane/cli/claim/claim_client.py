@@ -1,6 +1,6 @@
 """``clearlane claim submit`` and ``claim status``: submit and list claims over the service."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +13,7 @@ from clearlane.cli.command.client_command import (
     read_json,
     usage_error,
 )
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.kind_options import KindOption
 from clearlane.cli.command.output import counted, show_error, show_json, show_table, show_text
 from clearlane.cli.command.progress import progress
@@ -116,22 +117,12 @@ def _show_interrupted(
 def status(
     session: ClientSession,
     start: Annotated[
-        datetime | None,
-        typer.Option(
-            "--from",
-            formats=["%Y-%m-%d"],
-            metavar="YYYY-MM-DD",
-            help="First day; by default a week ago, in real time.",
-        ),
+        date | None,
+        day_option("--from", help="First day; by default a week ago, in real time."),
     ] = None,
     end: Annotated[
-        datetime | None,
-        typer.Option(
-            "--to",
-            formats=["%Y-%m-%d"],
-            metavar="YYYY-MM-DD",
-            help="Last day; by default the service's today.",
-        ),
+        date | None,
+        day_option("--to", help="Last day; by default the service's today."),
     ] = None,
 ) -> None:
     """Show the status of claims by the day they were created.
@@ -161,16 +152,14 @@ def amounts(row: "ClaimStatus") -> list[str]:
     return [f"{each:.2f}" for each in (row.TotalClaimAmount, row.PayerAmount, row.PatientAmount)]
 
 
-def day_range(
-    session: ClientSession, start: datetime | None, end: datetime | None
-) -> tuple[date, date]:
+def day_range(session: ClientSession, start: date | None, end: date | None) -> tuple[date, date]:
     """Return the days to list: from a week ago in real time to the service's day, which in a sandbox may be ahead.
 
     A day more than today: a site farther east may be in tomorrow already.
     """
     today = session.client.today()
-    last = end.date() if end else today + timedelta(days=1)
-    first = start.date() if start else week_ago(min(today, last))
+    last = end or today + timedelta(days=1)
+    first = start or week_ago(min(today, last))
     if first > last:
         usage_error(f"--from {first} is after --to {last}.")
     return first, last

@@ -6,7 +6,7 @@ polls are one row.
 
 import time
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +19,7 @@ from clearlane.cli.command.client_command import (
     usage_error,
     vendor_command,
 )
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.output import printable, show_error, show_json_line, show_lines
 from clearlane.cli.command.table import TableColumn, TableLayout, fit
 from clearlane.cli.command.terminal import output_width
@@ -57,13 +58,8 @@ def listen(
         typer.Argument(metavar="[ID]...", help="Only these claims (Svc_VendorClaimId)."),
     ] = None,
     start: Annotated[
-        datetime | None,
-        typer.Option(
-            "--from",
-            formats=["%Y-%m-%d"],
-            metavar="YYYY-MM-DD",
-            help="Claims since this day; by default a week ago.",
-        ),
+        date | None,
+        day_option("--from", help="Claims since this day; by default a week ago."),
     ] = None,
     every: Annotated[
         float, typer.Option(help="Seconds between two polls.", min=0.1, max=3_600)
@@ -96,7 +92,7 @@ def listen(
     if not session.as_json:
         show_lines(layout.head())
     shown: dict[str, tuple[object, ...]] = {}
-    wanted, since = set(claims or ()), start and start.date()
+    wanted, since = set(claims or ()), start
     if wanted:
         since = _find_first_day(session, wanted, since, until_final=until_final)
     try:

@@ -18,11 +18,11 @@ from dataclasses import replace
 from typing import BinaryIO
 
 import msgspec
-import structlog
 import uvloop
 
 from clearlane.api.http.memory_release import limit_arenas
 from clearlane.api.operations import logs
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.intake.submission_process import FRAME, READY, SubmissionOpening
 from clearlane.pipeline.intake.submit import answer_order
@@ -31,7 +31,7 @@ from clearlane.pipeline.work_context import WorkContext
 from clearlane.settings import from_json
 from clearlane.wiring import OperationRefused, open_installation
 
-log = structlog.get_logger()
+log = get_logger()
 
 GARBAGE_THRESHOLDS = (10_000, 5, 1_000)
 """As in a service, nearly all objects are freed by their reference counts."""

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 from enum import StrEnum
 from io import BufferedReader
 from itertools import islice
@@ -24,6 +24,7 @@ from clearlane.cli.codes.list_facts import (
     title_and_publisher,
 )
 from clearlane.cli.command.client_command import usage_error
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.operator_command import (
     AsJson,
     confirm_loaded,
@@ -82,7 +83,6 @@ ListName = Annotated[
         metavar="LIST", help="A list such as icd-10-cm; see `codes status`.", callback=_list_name
     ),
 ]
-DAY_FORMAT = ["%Y-%m-%d"]
 FileList = Annotated[
     str,
     typer.Argument(
@@ -96,12 +96,12 @@ EditionFile = Annotated[
     ),
 ]
 FirstDay = Annotated[
-    datetime,
-    typer.Option("--from", formats=DAY_FORMAT, metavar="DAY", help="First day of the edition."),
+    date,
+    day_option("--from", help="First day of the edition."),
 ]
 LastDay = Annotated[
-    datetime,
-    typer.Option("--to", formats=DAY_FORMAT, metavar="DAY", help="Last day of the edition."),
+    date,
+    day_option("--to", help="Last day of the edition."),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Take a file that lacks many codes of the edition before.")
@@ -312,12 +312,8 @@ def try_(
     first: FirstDay,
     last: LastDay,
     since: Annotated[
-        datetime | None,
-        typer.Option(
-            formats=DAY_FORMAT,
-            metavar="DAY",
-            help="Read the claims that came since this day (default: a year ago).",
-        ),
+        date | None,
+        day_option(help="Read the claims that came since this day (default: a year ago)."),
     ] = None,
     background: Annotated[
         bool, typer.Option("--background", help="Do not wait for the result.")
@@ -339,13 +335,13 @@ def try_(
         async def work(installation: Installation) -> CodeTrial:
             from clearlane.pipeline.operator.try_codes import start_trial
 
-            day = since or installation.clock.now() - timedelta(days=CLAIMS_DAYS)
+            day = since or installation.clock.now().date() - timedelta(days=CLAIMS_DAYS)
             context = installation.work_context
             started = await start_trial(
                 context,
                 read.new,
                 read.rows,
-                since=day.date(),
+                since=day,
                 actor=operator(),
                 force=force,
                 show=read.show,
@@ -475,7 +471,7 @@ class _EditionRead(NamedTuple):
 
 @contextmanager
 def _edition_file(
-    list: str, file: Path | None, first: datetime, last: datetime, label: str
+    list: str, file: Path | None, first: date, last: date, label: str
 ) -> Iterator[_EditionRead]:
     """Open a publisher's file; what is wrong with it ends the command. Without ``file``, ``list`` is the file."""
     file, name = (file, _list_name(list)) if file else (Path(list), "")
@@ -488,8 +484,8 @@ def _edition_file(
         size = file.stat().st_size
         new = NewEdition(
             list=reader.name,
-            first_day=first.date(),
-            last_day=last.date(),
+            first_day=first,
+            last_day=last,
             source=file.name,
             hash=hashlib.file_digest(stream, "sha256").hexdigest(),
         )

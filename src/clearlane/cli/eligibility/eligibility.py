@@ -5,7 +5,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +14,7 @@ import msgspec
 import typer
 
 from clearlane.cli.command.client_command import ClientSession, exit_with, vendor_command
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.output import show_facts, show_json, show_table, show_text
 from clearlane.cli.command.storage_command import Data, operator, refuse
 from clearlane.cli.command.table import TableColumn
@@ -37,7 +38,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-DAY = "%Y-%m-%d"
 COMPLETE = "ResultsComplete"
 SANDBOX_NPI = "1234567893"
 # Which column goes first if a terminal is narrow; others stay.
@@ -67,8 +67,8 @@ def check(
     first: Annotated[str, typer.Option(help="First name of the subscriber.")],
     last: Annotated[str, typer.Option(help="Last name of the subscriber.")],
     birth: Annotated[
-        datetime,
-        typer.Option(formats=[DAY], metavar="YYYY-MM-DD", help="Birth date of the subscriber."),
+        date,
+        day_option(help="Birth date of the subscriber."),
     ],
     npi: Annotated[str, typer.Option(help="NPI of the provider who asks.")] = SANDBOX_NPI,
     provider: Annotated[str, typer.Option(help="Name of that provider.")] = "FERNHILL PRACTICE",
@@ -84,8 +84,8 @@ def check(
         str, typer.Option(help="Last name (default: the subscriber's).")
     ] = "",
     dependent_birth: Annotated[
-        datetime | None,
-        typer.Option(formats=[DAY], metavar="YYYY-MM-DD", help="Birth date of the dependent."),
+        date | None,
+        day_option(help="Birth date of the dependent."),
     ] = None,
     relationship: Annotated[
         Relationship, typer.Option(help="Of the dependent.")
@@ -106,7 +106,7 @@ def check(
             {
                 "CommonName": dependent_last or last,
                 "FirstName": dependent_first,
-                "BirthDate": f"{dependent_birth:{DAY}}" if dependent_birth else None,
+                "BirthDate": dependent_birth.isoformat() if dependent_birth else None,
                 "Relationship": relationship.value,
                 "RequestedBenefits": [{"Type": service}] if service else [],
             }
@@ -118,7 +118,7 @@ def check(
         member_id=member,
         last_name=last,
         first_name=first,
-        birth_date=birth.date(),
+        birth_date=birth,
         gender=gender,
         benefits=() if dependents else service or (),
         dependents=dependents,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.export_file import (
     STANDARD,
     AsJsonFormat,
@@ -171,9 +172,9 @@ def approve(
     type: OfType = None,
     transaction: Transactions = None,
     live_from: Annotated[
-        str,
-        typer.Option("--from", help="First day on which it counts, YYYY-MM-DD (default: today)."),
-    ] = "",
+        date | None,
+        day_option("--from", help="First day on which it counts (default: today)."),
+    ] = None,
     reason: Reason = "",
     yes: Yes = False,
     as_json: AsJson = False,
@@ -183,13 +184,13 @@ def approve(
 
     Example: clearlane enrollment approve E1RT2Q5X9Z7K3M8P4W6 --payer HHP2M
     """
-    wanted, day = _Wanted(payer, type, transaction), _day(live_from)
-    since = f"{day} on" if day else "now on"
+    wanted = _Wanted(payer, type, transaction)
+    since = f"{live_from} on" if live_from else "now on"
     confirm(
         f"{APPROVED[wanted.for_claims].format(id=id, payers=wanted.named, since=since)} {TOLD}",
         yes=yes,
     )
-    _move(data, id, EnrollmentEvent.APPROVE, wanted, reason, day, as_json=as_json)
+    _move(data, id, EnrollmentEvent.APPROVE, wanted, reason, live_from, as_json=as_json)
 
 
 @app.command("refuse")
@@ -262,14 +263,6 @@ def export(
         f"{counted(len(rows), 'enrollment')} written to {file}.",
         private=True,
     )
-
-
-def _day(text: str) -> date | None:
-    """Return the day that was given; None for today."""
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        refuse("--from: give a day as YYYY-MM-DD.", MISUSED)
 
 
 # --- which enrollments, and which payers ------------------------------------------------------------

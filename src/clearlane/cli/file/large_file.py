@@ -17,16 +17,16 @@ from dataclasses import replace
 from typing import BinaryIO
 
 import msgspec
-import structlog
 
 from clearlane.api.operations import logs
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.intake.files.file_process import NOT_OPENED, FileOrder, FileResultLine
 from clearlane.pipeline.intake.files.file_work import process_one
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
 from clearlane.settings import Settings, from_json
 from clearlane.wiring import OperationRefused, open_installation
 
-log = structlog.get_logger()
+log = get_logger()
 
 NICENESS = 10
 """Calls go first if there is more to do than there are processors."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from clearlane.cli.command.client_command import AsJson
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.filter_options import filter_options
 from clearlane.cli.command.operator_command import in_installation, show_rows
 from clearlane.cli.command.output import show_error, show_json, show_text
@@ -41,7 +42,6 @@ app = typer.Typer(
     no_args_is_help=True, help="The audit trail: search, verify, export.", add_completion=False
 )
 
-DAY = "%Y-%m-%d"
 ROWS_FOUND_MAX = 1_000
 IDS_SHOWN = 3
 COLUMNS = (
@@ -171,12 +171,12 @@ def verify(
 def export(
     data: Data = None,
     start: Annotated[
-        datetime | None,
-        typer.Option("--from", formats=[DAY], metavar="YYYY-MM-DD", help="First day (UTC)."),
+        date | None,
+        day_option("--from", help="First day (UTC)."),
     ] = None,
     end: Annotated[
-        datetime | None,
-        typer.Option("--to", formats=[DAY], metavar="YYYY-MM-DD", help="Last day (UTC), included."),
+        date | None,
+        day_option("--to", help="Last day (UTC), included."),
     ] = None,
     format: Annotated[
         AuditFormat, typer.Option(help="One JSON object per line, or CSV.")
@@ -219,7 +219,7 @@ async def _export(store: Store, first: int, after: int, format: AuditFormat, out
     from clearlane.store.database.database import SystemScope, Tx
 
     async def noted(tx: Tx) -> None:
-        days = f"{from_micros(first):{DAY}} to {from_micros(after) - timedelta(days=1):{DAY}}"
+        days = f"{from_micros(first).date()} to {(from_micros(after) - timedelta(days=1)).date()}"
         tx.audit("audit.exported", detail=f"{days} as {format.value}")
 
     await store.database.write(SystemScope("an export"), noted, actor=store.actor)
@@ -247,9 +247,9 @@ def _readable(row: dict[str, Any]) -> dict[str, Any]:
     return row | readable
 
 
-def _bounds(start: datetime | None, end: datetime | None) -> tuple[int, int]:
-    first = start.date() if start else date(1970, 1, 1)
-    last = end.date() if end else date(9999, 12, 30)
+def _bounds(start: date | None, end: date | None) -> tuple[int, int]:
+    first = start or date(1970, 1, 1)
+    last = end or date(9999, 12, 30)
     return _midnight(first), _midnight(last + timedelta(days=1))
 
 

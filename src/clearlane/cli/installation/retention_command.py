@@ -1,10 +1,11 @@
 """``clearlane retention``: how long data are kept, what a purge would remove, and a purge by hand."""
 
-from datetime import UTC, datetime
+from datetime import date
 from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.operator_command import (
     AsJson,
     in_installation,
@@ -14,6 +15,7 @@ from clearlane.cli.command.operator_command import (
 )
 from clearlane.cli.command.storage_command import MISUSED, operator, refuse
 from clearlane.cli.command.table import TableColumn
+from clearlane.kernel.clock import day_start
 from clearlane.kernel.retention_kinds import PERIOD_DAYS_MAX, RETENTION, RetentionKind
 from clearlane.store.database.database import Tx
 from clearlane.store.retention import periods
@@ -29,10 +31,8 @@ Vendor = Annotated[
     str, typer.Option("--vendor", metavar="VENDOR_KEY", help="Only this vendor (default: all).")
 ]
 Day = Annotated[
-    datetime | None,
-    typer.Option(
-        "--on", formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="As of this day (default: today)."
-    ),
+    date | None,
+    day_option("--on", help="As of this day (default: today)."),
 ]
 
 
@@ -99,7 +99,7 @@ async def dry_run(installation: Installation, on: Day = None, as_json: AsJson = 
     """
     from clearlane.pipeline.operator.purge_records import report_purge
 
-    now = on.replace(tzinfo=UTC) if on else installation.clock.now()
+    now = day_start(on, "UTC") if on else installation.clock.now()
     keys = {int(one.id): one.key for one in installation.accounts.vendors}
     rows = [
         {
