@@ -38,7 +38,7 @@ from clearlane.store.vault.vault import Vault
 from clearlane.x12.codes.code_editions import EMBEDDED, CodeLists
 
 if TYPE_CHECKING:
-    from structlog.typing import FilteringBoundLogger
+    from structlog.typing import FilteringBoundLogger  # noqa: TID251  (a type alone)
 
     from clearlane.api.frame.app import Answer, MountedApp
     from clearlane.api.operations.process_log_level import ProcessLogLevel
@@ -653,9 +653,10 @@ async def _refresh_snapshots(nodes: NodeRegistration, database: Database) -> Non
 
     A failure is logged; the next look may succeed.
     """
-    import structlog  # a tenth of a second that commands do not need
+    # Imported here: commands do not need it.
+    from clearlane.kernel.log import get_logger
 
-    log = structlog.get_logger()
+    log = get_logger()
     logged_fault = ""
     signal = database.change_signal()
     try:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-import structlog
-
 from clearlane.api.frame.app import (
     Answer,
     ApiApplication,
@@ -36,12 +34,13 @@ from clearlane.api.pages.page_list import documents_root
 from clearlane.api.pages.public_pages import REFERENCE, build_pages
 from clearlane.api.sandbox_endpoints import sandbox_endpoints
 from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.installation_context import InstallationContext
 
 if TYPE_CHECKING:
     from clearlane.api.pages.reference import Reference
 
-log = structlog.get_logger()
+log = get_logger()
 
 CERTIFICATE_POLL_SECONDS = 5
 

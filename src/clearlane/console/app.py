@@ -8,7 +8,6 @@ called. Knows the table of pages, not their work.
 from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
-import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -29,12 +28,13 @@ from clearlane.console.frame.rendering import PageRenderer
 from clearlane.console.menu_counts import count_menu
 from clearlane.console.page_table import PAGES
 from clearlane.kernel import limits
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.access.sign_in import PasswordChecker, PasswordQueueFull, resume_session
 from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.store.database.group_commit import DatabaseUnavailable, LockContention
 
-log = structlog.get_logger()
+log = get_logger()
 
 LATER = "The service is busy. Nothing was done. Please try again in a moment."
 NO_SUCH_PAGE = "There is no such page here."

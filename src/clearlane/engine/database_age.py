@@ -7,16 +7,15 @@ would go on sending.
 import os
 from pathlib import Path
 
-import structlog
-
 from clearlane.engine.engine_storage import lock_data_directory
 from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock
+from clearlane.kernel.log import get_logger
 from clearlane.store.audit.set_back import SetBack, confirm_anchor, is_set_back
 from clearlane.store.database.database import Actor, Database, OperationRefused
 from clearlane.store.installation.nodes import wait_for_nodes
 
-log = structlog.get_logger()
+log = get_logger()
 
 NODES_ALIVE = "The database is older than its anchor, and these nodes work on it: {nodes}. Stop every node, then start one."
 

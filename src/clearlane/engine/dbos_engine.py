@@ -15,7 +15,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
-import structlog
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from clearlane.engine.backlog import EngineBacklog, read_backlog
@@ -49,13 +48,14 @@ from clearlane.engine.workflows import (
     check_step_value,
 )
 from clearlane.kernel.faults import WorkFailed, fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.store.database.database import StoreFault
 from clearlane.store.installation.nodes import NodeRegistration
 
 __all__ = ["Engine", "EngineRefused", "RecoverySettings"]
 
-log = structlog.get_logger()
+log = get_logger()
 
 ENGINE_THREADS_MAX = 16
 ENGINE_CONNECTIONS_MAX = 8

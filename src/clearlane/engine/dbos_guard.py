@@ -10,11 +10,10 @@ import threading
 from types import ModuleType
 from typing import Any
 
-import structlog
-
 from clearlane.kernel.faults import WorkFailed, fault_code
+from clearlane.kernel.log import get_logger
 
-log = structlog.get_logger()
+log = get_logger()
 
 LIBRARY = "dbos"
 # Environment variables by which the library would join a cloud or take another version or name.

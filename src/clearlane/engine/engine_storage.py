@@ -69,10 +69,10 @@ def prepare_sqlite_file(data: Path) -> None:
     except sqlite3.DatabaseError as fault:
         if fault.sqlite_errorcode not in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
             raise
-        import structlog
+        from clearlane.kernel.log import get_logger  # commands that look need no log
 
         file.replace(file.with_name(file.name + ".damaged"))
-        structlog.get_logger().warning(
+        get_logger().warning(
             "the engine's file is not a database; it was renamed and created again"
         )
         prepare_sqlite_file(data)

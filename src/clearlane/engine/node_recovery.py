@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-import structlog
 from sqlalchemy import BigInteger, bindparam, delete, select, update
 
 from clearlane.engine.parked_work import (
@@ -22,12 +21,13 @@ from clearlane.engine.parked_work import (
 )
 from clearlane.engine.workflow_client import CANCELLED, ENDED, QueuedWork, WorkflowClient
 from clearlane.kernel.clock import Clock, SystemClock
+from clearlane.kernel.log import get_logger
 from clearlane.store.database.database import Actor, Database, Tx
 from clearlane.store.database.schema import nodes, takeovers
 from clearlane.store.database.sql import Statement, SystemScope, among, database_now, insert_into
 from clearlane.store.installation.nodes import live_nodes
 
-log = structlog.get_logger()
+log = get_logger()
 
 TICKS_KEPT_SECONDS = 3_600
 DEAD_NODE_KEPT_SECONDS = 86_400

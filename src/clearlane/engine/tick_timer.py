@@ -9,13 +9,12 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-import structlog
-
 from clearlane.engine.workflows import Id, NodeContext, Result, WorkSteps, WorkTick
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 
-log = structlog.get_logger()
+log = get_logger()
 
 # So that the nodes of an installation do not all look at the same moment.
 SPREAD = 0.05

@@ -13,15 +13,14 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-import structlog
-
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.ids import Scope
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.traces import TraceKey, TraceSink, TraceStep, now_nanos
 from clearlane.store.claims import claim_lookup
 from clearlane.store.database.database import Database, StoreFault, SystemScope
 
-log = structlog.get_logger()
+log = get_logger()
 
 SCOPE = SystemScope("a batch or a payer's file is about claims of many clients")
 SPAN_CLAIMS_MAX = 20

@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from datetime import datetime
 
-import structlog
-
 from clearlane.accounts.model import Site, SiteState, VendorState
 from clearlane.accounts.sftp_account import SftpAccount
 from clearlane.kernel.clock import Clock
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.sftp_server.folders import FolderNames
 from clearlane.store.database.database import Actor
 
-log = structlog.get_logger()
+log = get_logger()
 
 
 class AccountSession:

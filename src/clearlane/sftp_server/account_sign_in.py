@@ -9,11 +9,11 @@ import secrets
 from typing import Protocol
 
 import asyncssh
-import structlog
 
 from clearlane.accounts.passwords import DUMMY_HASH, verify_user_password
 from clearlane.accounts.sftp_account import SftpAccount, SftpAccountState, normalize_account_name
 from clearlane.kernel.clock import Clock
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.sftp_server.account_session import AccountSession, find_site
@@ -23,7 +23,7 @@ from clearlane.sftp_server.site_files import SiteFiles
 from clearlane.store.accounts import sftp_accounts
 from clearlane.store.database.database import StoreFault, Tx
 
-log = structlog.get_logger()
+log = get_logger()
 
 TRIES_PER_CONNECTION_MAX = 12
 CHANNELS_PER_CONNECTION_MAX = 10

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import asyncssh
-import structlog
 
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.access.failed_sign_ins import FailedSignIns
 from clearlane.pipeline.installation_context import InstallationContext
@@ -25,7 +25,7 @@ from clearlane.store.accounts import sftp_accounts
 from clearlane.store.database.database import StoreFault
 from clearlane.store.installation.sftp_host_keys import load_host_keys
 
-log = structlog.get_logger()
+log = get_logger()
 
 LOGIN_SECONDS_MAX = 30
 KEEPALIVE_SECONDS = 60

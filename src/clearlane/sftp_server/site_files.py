@@ -12,12 +12,12 @@ from functools import wraps
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 import asyncssh
-import structlog
 from asyncssh.constants import FXF_APPEND, FXF_CREAT, FXF_EXCL, FXF_TRUNC, FXF_WRITE
 
 from clearlane.accounts.model import Site
 from clearlane.kernel.client_file import FileChannel, FileDirection
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.intake.files.upload import ClientFileTooLarge, Upload
 from clearlane.sftp_server.account_session import AccountSession
 from clearlane.sftp_server.folders import BadFileName, Folder, FolderPlace, is_unfinished
@@ -29,7 +29,7 @@ from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.client_files import ClientFile
 from clearlane.store.files.file_parts import PartOutOfPlace
 
-log = structlog.get_logger()
+log = get_logger()
 
 FILES_USED_UP = "The account's files of this day are used up."
 UPLOADS_OPEN_MAX = 100

@@ -14,7 +14,6 @@ from datetime import datetime
 from time import perf_counter
 from typing import Any
 
-import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
@@ -31,9 +30,10 @@ from clearlane.api.http.proxies import TrustedProxies
 from clearlane.api.http.static_content import StaticContent, static_response
 from clearlane.api.operations.logs import fault_fields
 from clearlane.api.operations.metrics import Metrics
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.installation_context import InstallationContext
 
-log = structlog.get_logger()
+log = get_logger()
 
 REQUEST_ID_CHARACTERS_MAX = 64
 

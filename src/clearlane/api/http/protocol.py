@@ -10,7 +10,6 @@ import http
 from dataclasses import dataclass, field
 from typing import Any
 
-import structlog
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
@@ -25,8 +24,9 @@ from clearlane.api.http.http_responses import with_security_headers
 from clearlane.api.http.memory_release import CONNECTION_BYTES, FreedMemory
 from clearlane.api.operations.metrics import Metrics
 from clearlane.kernel import limits
+from clearlane.kernel.log import get_logger
 
-log = structlog.get_logger()
+log = get_logger()
 
 LINGER_SECONDS_MAX = 2
 

@@ -7,13 +7,13 @@ whole. Knows bytes only.
 import asyncio
 from collections.abc import AsyncIterator
 
-import structlog
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from clearlane.api.operations.logs import fault_fields
+from clearlane.kernel.log import get_logger
 
-log = structlog.get_logger()
+log = get_logger()
 
 ANSWER_WHOLE_BYTES_MAX = 256 * 1024
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import structlog
 
 from clearlane.kernel.build_commit import version_text
 from clearlane.kernel.faults import raised_at
+from clearlane.kernel.log import get_logger, structlog
 
 LOG_LINES_WAITING_MAX = 10_000
 LOG_FLUSH_SECONDS_MAX = 1
@@ -114,7 +114,7 @@ class LibraryLogHandler(logging.Handler):
         fields: dict[str, object] = {"logger": record.name}
         if record.exc_info and record.exc_info[1] is not None:
             fields |= fault_fields(record.exc_info[1])
-        structlog.get_logger().log(record.levelno, template, **fields)
+        get_logger().log(record.levelno, template, **fields)
 
 
 @dataclass(slots=True)
@@ -161,19 +161,17 @@ def name_node(node: str) -> None:
 def log_start(node: str, *, role: str, mode: str) -> None:
     """Log that a node started; every line from here on names it."""
     name_node(node)
-    structlog.get_logger().info(
-        "node started", role=role, mode=mode, version=version_text(), pid=os.getpid()
-    )
+    get_logger().info("node started", role=role, mode=mode, version=version_text(), pid=os.getpid())
 
 
 def log_stopping() -> None:
     """Log that the node is stopping; it finishes what runs."""
-    structlog.get_logger().info("node stopping")
+    get_logger().info("node stopping")
 
 
 def log_stop(writer: LogWriter) -> None:
     """Log that the node has stopped, and write what waits: the last line of a node."""
-    structlog.get_logger().info("node stopped")
+    get_logger().info("node stopped")
     writer.flush()
 
 
@@ -182,7 +180,7 @@ def change_level(level: str) -> None:
     # At the more talkative of the two levels, so that the line is there.
     if LEVELS[level] < _process.level:
         _set_level(level)
-    structlog.get_logger().warning("log level changed", to=level)
+    get_logger().warning("log level changed", to=level)
     _set_level(level)
 
 
@@ -208,7 +206,7 @@ def log_loop_fault(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) 
     """Log a fault that the event loop reports by type and place: its own text quotes exceptions."""
     fault = context.get("exception")
     fields = fault_fields(fault) if isinstance(fault, BaseException) else {}
-    structlog.get_logger().error("fault outside a call", **fields)
+    get_logger().error("fault outside a call", **fields)
 
 
 def fault_fields(fault: BaseException) -> dict[str, object]:

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -19,6 +18,7 @@ from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.http_responses import JSON, json_response
 from clearlane.api.operations.logs import fault_fields
 from clearlane.api.operations.metrics import MEDIA_TYPE, Metrics
+from clearlane.kernel.log import get_logger
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.installation_context import InstallationContext
 from clearlane.pipeline.query.conditions import raised_conditions
@@ -35,7 +35,7 @@ RESTART_ADVICE = "Nothing is sent. Stop every node and start one: what waited is
 
 NOT_MEASURED = "The installation could not be measured; the log says why."
 
-log = structlog.get_logger()
+log = get_logger()
 
 READY_CHECK = SystemScope("readiness")
 

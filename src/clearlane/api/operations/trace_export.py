@@ -14,12 +14,11 @@ import logging
 from functools import lru_cache
 from typing import Any
 
-import structlog
-
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.traces import TraceKey, TraceStep
 from clearlane.store.database.database import OperationRefused
 
-log = structlog.get_logger()
+log = get_logger()
 
 LIBRARY = "opentelemetry"
 TRACES_PATH = "/v1/traces"

@@ -127,7 +127,7 @@ def _warnings_to_standard_error() -> Iterator[None]:
     ):  # work that logs has imported it; others need not wait for it
         yield
         return
-    import structlog
+    from clearlane.kernel.log import structlog
 
     before = structlog.get_config()
     structlog.configure(

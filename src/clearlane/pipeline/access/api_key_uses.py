@@ -7,13 +7,12 @@ Knows no HTTP.
 import asyncio
 from datetime import datetime
 
-import structlog
-
+from clearlane.kernel.log import get_logger
 from clearlane.store.accounts.api_keys import record_key_uses
 from clearlane.store.database.database import Actor, Database
 from clearlane.store.database.group_commit import StoreFault
 
-log = structlog.get_logger()
+log = get_logger()
 
 RECORDED_SECONDS = 60.0
 

@@ -8,14 +8,13 @@ people enter passwords in the wrong field. Knows no HTTP.
 import asyncio
 from dataclasses import dataclass
 
-import structlog
-
 from clearlane.kernel.ids import NO_VENDOR
+from clearlane.kernel.log import get_logger
 from clearlane.store.database.database import Actor, Database, SystemScope, write_audit
 from clearlane.store.database.group_commit import StoreFault
 from clearlane.store.vault.vault import Vault
 
-log = structlog.get_logger()
+log = get_logger()
 
 SOURCES_RECORDED_PER_MINUTE_MAX = 60
 COUNTED_SECONDS = 60.0

@@ -9,10 +9,9 @@ One node makes a checkpoint at a time; what others add in between comes under th
 import asyncio
 from datetime import datetime
 
-import structlog
-
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import from_micros, to_micros
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.proofs.checkpoint import (
     BEFORE_FIRST,
@@ -27,7 +26,7 @@ from clearlane.store.database.database import Tx
 from clearlane.store.delivery import proof_log
 from clearlane.store.delivery.proof_log import StoredCheckpoint, WaitingEntry
 
-log = structlog.get_logger()
+log = get_logger()
 
 NAME = "checkpoints"
 EVERY_SECONDS = 60

@@ -6,10 +6,9 @@ A stamp says that the checkpoint existed at a time, by another clock than ours. 
 it cannot be reached, the same checkpoints are tried again by the next tick; nothing waits for it.
 """
 
-import structlog
-
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.proofs.checkpoint import read_checkpoint
 from clearlane.proofs.time_stamp import StampFault, ask_for_stamp, read_stamp
@@ -18,7 +17,7 @@ from clearlane.store.delivery import proof_log, proof_stamps
 from clearlane.store.delivery.proof_log import StoredCheckpoint
 from clearlane.store.delivery.proof_stamps import StoredStamp
 
-log = structlog.get_logger()
+log = get_logger()
 
 NAME = "checkpoint-stamps"
 EVERY_SECONDS = 300

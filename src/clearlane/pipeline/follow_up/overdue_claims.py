@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TypeAlias
 
-import structlog
-
 from clearlane.accounts.model import Site
 from clearlane.claims.awaiting import (
     ASK_PATIENCE_DAYS,
@@ -31,6 +29,7 @@ from clearlane.events.event import NewEvent
 from clearlane.kernel.business_days import add_business_days
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.ask_payer import AskReceipt, ask_payer
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_updates, due_claims
@@ -43,7 +42,7 @@ from clearlane.store.delivery import inbox
 _Sites: TypeAlias = Mapping[tuple[int, int], Site]
 """The sites by vendor and number."""
 
-log = structlog.get_logger()
+log = get_logger()
 
 NAME = "overdue-claims"
 EVERY_SECONDS = 300

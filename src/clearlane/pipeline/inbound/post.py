@@ -15,8 +15,6 @@ from functools import partial
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
-import structlog
-
 from clearlane.claims.responses.identify import IdentifiedFile
 from clearlane.claims.responses.inbound_file import InboundFile, read_inbound
 from clearlane.claims.responses.returned_verdicts import RETURNED
@@ -26,6 +24,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import run_by_size
 from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline import record_facts
@@ -53,7 +52,7 @@ from clearlane.store.delivery.inbox import (
 from clearlane.store.files import due_responses
 from clearlane.store.files.due_responses import ResponseSource
 
-log = structlog.get_logger()
+log = get_logger()
 
 POST_FILES_WAITING_MAX = 200
 POST_ROUTES_WAITING_MAX = 1_000

@@ -14,7 +14,6 @@ from datetime import datetime
 from functools import partial
 
 import msgspec
-import structlog
 
 from clearlane.claims.responses.ack_messages import AckMessage, GroupAck, InterchangeAck
 from clearlane.claims.responses.facts import ClaimKey, FactKind, FilePosition, UnmatchedFact
@@ -24,6 +23,7 @@ from clearlane.inquiry.refusals import FileRefusal
 from clearlane.inquiry.response_file import AnswerMatch
 from clearlane.kernel import limits
 from clearlane.kernel.formats import parse_control_number
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile, acknowledgement_leaf
 from clearlane.pipeline.inbound.file_payers import FilePayers
 from clearlane.pipeline.inquiry.inquiry_runner import StoredAs, open_inquiry, store_result
@@ -41,7 +41,7 @@ from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.inbox import InboxFile, InboxResult, ParkedStatement
 from clearlane.store.vault.vault import Vault
 
-log = structlog.get_logger()
+log = get_logger()
 
 NO_INQUIRY_FOUND = "{count} answers are for no inquiry that was sent to this payer."
 NO_TRACE = "The answer has no trace number of an inquiry."

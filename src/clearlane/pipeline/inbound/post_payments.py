@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
-import structlog
 
 from clearlane.claims.responses.claim_parts import ClaimExtractor
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.redacted_repr import shows
 from clearlane.kernel.tasks import run_by_size
 from clearlane.kernel.traces import now_nanos
@@ -63,7 +63,7 @@ from clearlane.store.payments.payments import (
 )
 from clearlane.x12.reader.set_slices import SetKey, slice_sets
 
-log = structlog.get_logger()
+log = get_logger()
 
 UNREADABLE = "Amounts or codes of the claim payment cannot be read: a person must look."
 DUPLICATE = "A payment of the file came before: it is recorded as a duplicate and counts nothing."

@@ -16,8 +16,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-import structlog
-
 from clearlane.claims.responses.identify import is_unfinished
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.port import Denied, FileChanged, IncomingFile, Mailbox, Unreachable
@@ -25,6 +23,7 @@ from clearlane.engine.fault_injection import crash_point
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import run_side_by_side
 from clearlane.pipeline.inbound import post
 from clearlane.pipeline.inbound.file_visits import VisitAct, is_quiet, next_act, unchanged
@@ -41,7 +40,7 @@ from clearlane.store.database.database import StoreFault, Tx
 from clearlane.store.delivery import inbox, seen_files
 from clearlane.store.delivery.seen_files import SeenFile
 
-log = structlog.get_logger()
+log = get_logger()
 
 # How long one visit to a mailbox may last and until when it begins to fetch more, how long a silent node keeps its lease on
 # it and how often a live one renews it, how many routes are visited side by side, how many files one visit takes, how many of

@@ -11,7 +11,6 @@ import asyncio
 import re
 
 import msgspec
-import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.engine import fault_injection
@@ -19,6 +18,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.log import get_logger
 from clearlane.payments.cut_remittance import cut_remittance, decode_part, remittance_key
 from clearlane.payments.payment import Payment
 from clearlane.pipeline.inbound.claim_responses import (
@@ -43,7 +43,7 @@ from clearlane.store.payments import payments
 from clearlane.store.payments.payments import PaymentRow
 from clearlane.x12.reader.set_slices import cut_sets, slice_sets
 
-log = structlog.get_logger()
+log = get_logger()
 
 NAME = "sender-responses"
 EVERY_SECONDS = 2

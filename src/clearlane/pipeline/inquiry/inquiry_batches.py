@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-import structlog
-
 from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.inquiry_runner import LEASE, open_inquiry
 from clearlane.pipeline.inquiry.inquiry_transaction import AnyTransaction, PendingInquiry
 from clearlane.pipeline.inquiry.inquiry_transactions import TRANSACTIONS
@@ -29,7 +28,7 @@ from clearlane.store.delivery.batches import BatchFile
 from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.store.inquiries import InquiryQueue, StoredInquiry
 
-log = structlog.get_logger()
+log = get_logger()
 
 BATCH_INQUIRIES_MAX = 1_000
 

@@ -16,8 +16,6 @@ from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
 
-import structlog
-
 from clearlane.connect.connections import Connections
 from clearlane.engine import fault_injection
 from clearlane.inquiry.inquiry_result import InquiryResult, encode_result
@@ -25,6 +23,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.filing.filing_leaves import answer_leaf
@@ -50,7 +49,7 @@ from clearlane.store.database.database import Actor, Database, StoreFault, Tx
 from clearlane.store.inquiries import InquiryQueue, NewFollowing, StoredInquiry, trace
 from clearlane.store.vault.vault import Vault
 
-log = structlog.get_logger()
+log = get_logger()
 
 # How long an inquiry is leased; how often and how long a payer that cannot answer now is asked
 # again (CORE: not sooner than 90 seconds if the inquiry may have arrived); how many inquiries a payer gets at once.

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import structlog
-
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.faults import fault_code
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.store import inquiries
 from clearlane.store.database.database import Database
 
-log = structlog.get_logger()
+log = get_logger()
 
 INQUIRY_POLL_SECONDS = 0.5
 

@@ -14,8 +14,6 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime
 
-import structlog
-
 from clearlane.connect.connections import RealtimeConnection
 from clearlane.connect.port import Denied, Presence, RealtimeResult, Reply, Unreachable
 from clearlane.inquiry.inquiry_result import (
@@ -26,6 +24,7 @@ from clearlane.inquiry.inquiry_result import (
 )
 from clearlane.inquiry.refusals import FileRefusal
 from clearlane.inquiry.response_file import AnswerMatch
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     AnyResult,
     InquiryAnswer,
@@ -33,7 +32,7 @@ from clearlane.pipeline.inquiry.inquiry_transaction import (
 )
 from clearlane.pipeline.route_connections import envelope_for
 
-log = structlog.get_logger()
+log = get_logger()
 
 INQUIRY_READ_AT_ONCE_BYTES = 16 * 1024
 

@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import msgspec
-import structlog
 
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.processors import count_processors
 
-log = structlog.get_logger()
+log = get_logger()
 
 MODULE = "clearlane.cli.claim.submission_program"
 DOCUMENT_BYTES_MIN = 16 * 1024

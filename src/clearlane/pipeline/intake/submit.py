@@ -8,12 +8,11 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-import structlog
-
 from clearlane.accounts.model import Site
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline.claim_traces import trace_call
 from clearlane.pipeline.intake.judge import FindingListing, judge_document
@@ -50,7 +49,7 @@ from clearlane.store.database.database import (
 )
 from clearlane.store.database.group_commit import TEMPORARY_FAULTS
 
-log = structlog.get_logger()
+log = get_logger()
 
 CLAIMS_ANSWERED_AT_ONCE = 500
 

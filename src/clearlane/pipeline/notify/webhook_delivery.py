@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import msgspec
-import structlog
 
 from clearlane.accounts.model import VendorState
 from clearlane.connect.webhook_http import WebhookAnswer, WebhookSender
@@ -25,6 +24,7 @@ from clearlane.events.retries import retry_seconds
 from clearlane.events.signature import signed_headers
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.ids import VendorId, VendorScope
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline.claim_traces import trace_webhooks
@@ -39,7 +39,7 @@ from clearlane.store.database.database import Tx
 from clearlane.store.events import webhooks
 from clearlane.store.events.webhooks import DeliveryRow, EndpointInNeed, NewDelivery
 
-log = structlog.get_logger()
+log = get_logger()
 
 WEBHOOK_AT_ONCE = 16
 """Messages that are on their way to one endpoint, each of another claim; a ping beside them."""

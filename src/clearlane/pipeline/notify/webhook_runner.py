@@ -13,12 +13,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import structlog
-
 from clearlane.connect.webhook_http import WebhookSender
 from clearlane.kernel.clock import Clock, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import VendorId
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.notify.dead_lease import DirectoryHolder
 from clearlane.pipeline.notify.webhook_delivery import (
@@ -32,7 +31,7 @@ from clearlane.store.database.database import StoreFault
 from clearlane.store.events import events, webhooks
 from clearlane.store.events.webhooks import EndpointInNeed
 
-log = structlog.get_logger()
+log = get_logger()
 
 WEBHOOK_POLL_SECONDS = 1.0
 WEBHOOK_IDLE_SECONDS = 5.0

@@ -10,8 +10,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-import structlog
-
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
 from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.responses.facts import Fact, FactKind
@@ -21,6 +19,7 @@ from clearlane.engine.fault_injection import crash_point
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline.claim_events import in_doubt_events
 from clearlane.pipeline.claim_traces import batch_trace, trace_claims
@@ -53,7 +52,7 @@ from clearlane.store.files import due_responses
 from clearlane.store.files.due_responses import ResponseSource
 from clearlane.store.payments import claim_payments
 
-log = structlog.get_logger()
+log = get_logger()
 
 # How long a delivery may take regardless of its size.
 DELIVERY_SECONDS_MAX = 300

@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
-import structlog
-
 from clearlane.claims.batch_lifecycle import BatchEvent, BatchState, allows
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.connect.connections import PayerRoute
@@ -26,6 +24,7 @@ from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.ids import random_text
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline.claim_traces import batch_trace, trace_claims
 from clearlane.pipeline.outbound.deliver import ARRIVED, attempt_delivery
@@ -60,7 +59,7 @@ from clearlane.store.delivery.route_health import (
     set_route_health,
 )
 
-log = structlog.get_logger()
+log = get_logger()
 
 DELIVERY_STEP_ATTEMPTS_MAX = 6
 # How many files may wait for a payer before claims stay unbatched.

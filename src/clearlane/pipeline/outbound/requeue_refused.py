@@ -11,12 +11,11 @@ has such a file), or if a TA1 or 999 accepted it, with errors noted (``E``) or w
 from collections.abc import Sequence
 from datetime import datetime
 
-import structlog
-
 from clearlane.claims import lifecycle
 from clearlane.claims.responses.facts import Fact, FactKind
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.record_facts import ClaimFact, record_facts
 from clearlane.pipeline.route_connections import envelope_for
 from clearlane.pipeline.stored_facts import KnownFacts, load_known_facts
@@ -28,7 +27,7 @@ from clearlane.store.delivery import batches, file_refusals
 from clearlane.store.delivery.batches import Batch, BatchMember
 from clearlane.store.delivery.file_refusals import BatchRefusal, payer_may_hold
 
-log = structlog.get_logger()
+log = get_logger()
 
 ISA_CHARACTERS = 105
 """The length of an ISA as we write it, without its terminator."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import msgspec
-import structlog
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.kinds import KINDS, ClaimKind, id_in_claims
@@ -31,6 +30,7 @@ from clearlane.connect.connections import PayerRoute
 from clearlane.kernel import limits
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import run_in_background
 from clearlane.payers.routes import CAPITAL
 from clearlane.pipeline.load_claim import ClaimContent
@@ -52,7 +52,7 @@ from clearlane.store.delivery.control_numbers import next_control_number
 from clearlane.store.vault.vault import InvalidSeal, Vault
 from clearlane.x12.reader.claim_slices import slice_claims
 
-log = structlog.get_logger()
+log = get_logger()
 
 BATCH_PAGE_ROWS = 250
 TEST = "T"

@@ -6,8 +6,6 @@ Each draft says when it is looked at (``next_at``): one that may be sent by itse
 had time to answer. Then that payer is asked if it can be, and after a pause the claim for it is drafted: a person sends it.
 """
 
-import structlog
-
 from clearlane.accounts.model import Site
 from clearlane.claims.awaiting import Awaited, OverdueStep
 from clearlane.claims.forms import form_of
@@ -17,6 +15,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.events.event import EventData, NewEvent
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.ask_payer import ask_other_payer, list_asks
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.secondary.bill_next_payer import bill_next_payer
@@ -36,7 +35,7 @@ from clearlane.store.database.group_commit import TEMPORARY_FAULTS
 from clearlane.store.payments import secondary_drafts
 from clearlane.store.payments.secondary_drafts import CrossoverStep, DraftState, DueDraft
 
-log = structlog.get_logger()
+log = get_logger()
 
 NAME = "secondary-drafts"
 EVERY_SECONDS = 5

@@ -11,13 +11,12 @@ ever later, and after the third time a person sees it.
 from collections.abc import Mapping
 from datetime import timedelta
 
-import structlog
-
 from clearlane.accounts.model import Site
 from clearlane.claims.awaiting import NOTHING_AWAITED, Awaited, AwaitedState
 from clearlane.events.event import EventData, NewEvent
 from clearlane.kernel.clock import from_micros, to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.secondary.next_claim import (
     DraftContent,
     SecondaryDraft,
@@ -37,7 +36,7 @@ from clearlane.store.payments.secondary_drafts import (
     DueDraft,
 )
 
-log = structlog.get_logger()
+log = get_logger()
 
 DRAFTS_AT_ONCE = 100
 BILLABLE = frozenset({DraftState.OPEN, DraftState.READY})

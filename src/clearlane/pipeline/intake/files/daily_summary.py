@@ -9,13 +9,12 @@ good for a week.
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
-import structlog
-
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.csv_text import csv_line
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.payments.as_json import money_text
 from clearlane.pipeline.intake.files.file_responses import ClientResponse, write_response
 from clearlane.pipeline.intake.files.site_day import SiteDay, count_site_day
@@ -24,7 +23,7 @@ from clearlane.store.database.database import Tx
 from clearlane.store.database.group_commit import TEMPORARY_FAULTS
 from clearlane.store.files import client_files, file_sets
 
-log = structlog.get_logger()
+log = get_logger()
 
 NAME, EVERY = "daily summaries", "20 */10 * * * *"
 DAYS_MADE_GOOD = 7

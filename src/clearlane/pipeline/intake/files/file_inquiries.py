@@ -18,7 +18,6 @@ from operator import attrgetter
 from typing import Any
 
 import msgspec
-import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.claims.responses.sender_set import SenderSet, answer_envelope
@@ -27,6 +26,7 @@ from clearlane.engine.workflows import WorkSteps
 from clearlane.inquiry.sender_levels import Level
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.ask import ask
 from clearlane.pipeline.inquiry.inquiry_plan import (
     AnySender,
@@ -51,7 +51,7 @@ from clearlane.store.files.file_sets import FileSet
 from clearlane.store.files.inquiry_pages import InquiryLink, InquiryPage
 from clearlane.x12.delimiters import CANONICAL
 
-log = structlog.get_logger()
+log = get_logger()
 
 NAME = "answer-inquiry-files"
 EVERY_SECONDS = 5

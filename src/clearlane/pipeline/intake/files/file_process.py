@@ -16,11 +16,11 @@ import asyncio
 import sys
 
 import msgspec
-import structlog
 
 from clearlane.kernel.faults import WorkFailed
+from clearlane.kernel.log import get_logger
 
-log = structlog.get_logger()
+log = get_logger()
 
 MODULE = "clearlane.cli.file.large_file"
 LARGE_FILES_AT_ONCE = 2

@@ -15,7 +15,6 @@ from itertools import islice
 from typing import Any
 
 import msgspec
-import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.claims.responses.identify import identify
@@ -24,6 +23,7 @@ from clearlane.kernel.client_file import FileState
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.inquiry_plan import InquiryPlan
 from clearlane.pipeline.inquiry.sender_transactions import SENDER_TRANSACTIONS
 from clearlane.pipeline.intake.files import acknowledge_file
@@ -90,7 +90,7 @@ from clearlane.store.files.shadow_claims import ShadowStatement
 from clearlane.store.files.staged_claims import StagedClaim
 from clearlane.x12 import tree
 
-log = structlog.get_logger()
+log = get_logger()
 
 FILE_LEASE_SECONDS = 60
 FILE_ATTEMPTS_MAX = 5

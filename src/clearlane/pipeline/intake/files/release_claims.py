@@ -12,12 +12,12 @@ from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-import structlog
 
 from clearlane.accounts.model import Site
 from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.work_context import WorkContext
@@ -28,7 +28,7 @@ from clearlane.store.files import file_sets, staged_claims
 from clearlane.store.files.file_sets import SetClaim
 from clearlane.store.files.staged_claims import StagedClaim
 
-log = structlog.get_logger()
+log = get_logger()
 
 T = TypeVar("T")
 
