@@ -17,6 +17,10 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, default=1, help="which ones; the same seed, the same ones"
     )
+    parser.add_argument(
+        "--with", dest="text", default="", help="only mutants that are printed with this text"
+    )
+    parser.add_argument("--at-once", type=int, default=1, help="how many are tried at once")
     options = parser.parse_args()
     unknown = sorted({*options.packages} - {*PACKAGES})
     if unknown:
@@ -31,7 +35,8 @@ def main() -> int:
             *("-p", "no:schemathesis", "-o", "faulthandler_timeout=0", "-p", "no:cacheprovider"),
             *("-m", "not server and not witness"),
             *("--mutate", name, "--mutants", str(options.mutants)),
-            *("--mutation-seed", str(options.seed), "-s", *PACKAGES[name].tests),
+            *("--mutation-seed", str(options.seed), "--mutants-with", options.text),
+            *("--mutants-at-once", str(options.at_once), "-s", *PACKAGES[name].tests),
         ]
         failed |= subprocess.run(command, env=environment, check=False).returncode != 0
     return int(failed)

@@ -3,6 +3,7 @@
 import ast
 import copy
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,21 +48,27 @@ class Mutant:
     change: int
     before: str
     after: str
+    which: int = 1
+    """Its number among the changes of the function that read the same."""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.function}: `{self.before}` -> `{self.after}`"
+        again = f" ({self.which})" if self.which > 1 else ""
+        return f"{self.file}:{self.line} {self.function}: `{self.before}` -> `{self.after}`{again}"
 
 
 def mutants_of(file: Path, root: Path) -> Iterator[Mutant]:
     """Return every mutant of a module."""
     tree = ast.parse((root / file).read_text(encoding="utf-8"))
+    alike: Counter[tuple[str, str, str]] = Counter()
     for name, function in _outermost(tree):
+        first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
         for place, node in enumerate(_places(function)):
             for change, changed in enumerate(_changes(node)):
-                first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
                 before, after = _text(node), _text(changed)
+                alike[name, before, after] += 1
                 line = getattr(node, "lineno", function.lineno)
-                yield Mutant(file, name, first, line, place, change, before, after)
+                which = alike[name, before, after]
+                yield Mutant(file, name, first, line, place, change, before, after, which)
 
 
 def compile_mutant(mutant: Mutant, root: Path) -> CodeType:

@@ -1,8 +1,8 @@
 """Run sampled mutants under the tests that reach their line, each in a process forked after the tests were collected.
 
 First a forked process runs every test once and records which lines each reaches. Then each mutant gets a process of its
-own, in which the code of its function is replaced; it runs the tests that reach the line, the fastest first, until
-one fails. A mutant that no test fails on has survived.
+own, in which the code of its function is replaced; it runs the tests that reach the line until one fails, the likeliest
+first. A mutant that no test fails on has survived; `survivors.py` says why it may.
 """
 
 import contextlib
@@ -15,7 +15,9 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import FunctionType
 
@@ -24,13 +26,24 @@ import pytest
 
 from tests.mutation.mutants import Mutant, compile_mutant, mutants_of, sample
 from tests.mutation.packages import PACKAGES
+from tests.mutation.survivors import EQUIVALENT, UNNOTICED, by_change, change_of
 
 ROOT = Path(__file__).resolve().parents[2]
-CPU_SECONDS_MAX = 60
-"""A mutant that runs longer never ends, and is noticed by that."""
+CPU_SECONDS_MAX = 20
+"""A test that takes so much longer than it did without a mutant never ends, and has noticed it."""
 WALL_SECONDS_MAX = 300
-SURVIVED, KILLED, UNFIT, BROKEN = 0, 1, 2, 3
+"""A process that begins no other test in this time waits for something that never comes, and has noticed it."""
+MEMORY_BYTES_MAX = 4 << 30
+"""How much more a mutant may allocate: some loops collect for ever."""
+FAST_TESTS = 30
+"""So many of the fastest tests are tried before those that are run file by file."""
+SURVIVED, KILLED, UNFIT, BROKEN, ENDED = range(5)
 
+Seconds = dict[str, float]
+Lines = dict[str, dict[int, list[str]]]
+"""The tests that reach each line of each file."""
+Begin = Callable[[], object]
+"""What a process calls before each test."""
 Functions = dict[tuple[str, str, int], list[FunctionType]]
 
 
@@ -38,6 +51,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutate", metavar="PACKAGE", help="run mutants of a package")
     parser.addoption("--mutants", type=int, default=500, help="how many")
     parser.addoption("--mutation-seed", type=int, default=1, help="which ones")
+    parser.addoption("--mutants-with", default="", help="only those printed with this text")
+    parser.addoption("--mutants-at-once", type=int, default=1, help="how many processes")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -61,6 +76,9 @@ class MutationRun:
         self._processes = 0
         gc.unfreeze()  # what is frozen is not among the objects
         self._functions = _functions_of({str(ROOT / each) for each in self._files})
+        gc.freeze()  # or each process would look through all of it
+        self._by_name = {item.nodeid: item for item in session.items}
+        self._noticed: dict[Path, list[str]] = defaultdict(list)
 
     @property
     def _files(self) -> list[Path]:
@@ -81,34 +99,45 @@ class MutationRun:
             if lines.get(str(ROOT / mutant.file), {}).get(mutant.line)
         ]
         chosen = sample(reached, option.mutants, option.mutation_seed)
+        chosen = [mutant for mutant in chosen if option.mutants_with in str(mutant)]
         print(
             f"\n{self._name}: {len(chosen)} of {len(reached)} mutants on lines that a test reaches,"
             f" seed {option.mutation_seed}, {len(seconds)} tests",
             flush=True,
         )
+        same, known = by_change(EQUIVALENT), by_change(UNNOTICED)
         counts: Counter[int] = Counter()
-        for at, mutant in enumerate(chosen, 1):
-            tests = sorted(lines[str(ROOT / mutant.file)][mutant.line], key=seconds.__getitem__)
-            verdict = self._try(mutant, tests)
+        equivalent = 0
+        for at, (mutant, verdict) in enumerate(self._verdicts(chosen, seconds, lines), 1):
+            change, tests = change_of(mutant), len(lines[str(ROOT / mutant.file)][mutant.line])
+            if verdict == SURVIVED and change in same:
+                equivalent += 1
+                continue
             counts[verdict] += 1
+            said = f"[{at}/{len(chosen)}]"
             if verdict == SURVIVED:
-                print(f"[{at}/{len(chosen)}] survived: {mutant} ({len(tests)} tests)", flush=True)
+                reason = known.get(change, "no reason is known")
+                print(f"{said} survived: {mutant} ({tests} tests): {reason}", flush=True)
+            elif verdict != UNFIT and (change in same or change in known):
+                print(f"{said} noticed after all: {mutant}", flush=True)
             elif at % 25 == 0:
-                print(f"[{at}/{len(chosen)}] {counts[SURVIVED]} survived", flush=True)
-        tried = counts[SURVIVED] + counts[KILLED]
-        share = counts[KILLED] / tried if tried else 1.0
+                print(f"{said} {counts[SURVIVED]} survived", flush=True)
+        killed = counts[KILLED] + counts[ENDED]
+        tried = counts[SURVIVED] + killed
+        share = killed / tried if tried else 1.0
         print(
-            f"MUTANTS {self._name} killed={counts[KILLED]} of={tried} share={share:.3f}"
-            f" seed={option.mutation_seed} unfit={counts[UNFIT]} broken={counts[BROKEN]}",
+            f"MUTANTS {self._name} killed={killed} of={tried} share={share:.3f}"
+            f" seed={option.mutation_seed} equivalent={equivalent} ended={counts[ENDED]}"
+            f" unfit={counts[UNFIT]} broken={counts[BROKEN]}",
             flush=True,
         )
         return int(share < self._package.killed_min or counts[BROKEN] > 0)
 
-    def _record(self) -> tuple[dict[str, float], dict[str, dict[int, list[str]]]]:
+    def _record(self) -> tuple[Seconds, Lines]:
         """Return the seconds of each test, and the tests that reach each line of each file."""
         kept = self._folder / "lines.json"
 
-        def record() -> int:
+        def record(_begin: Begin) -> int:
             watch = coverage.Coverage(
                 data_file=None,
                 config_file=False,
@@ -135,19 +164,44 @@ class MutationRun:
             kept.write_text(json.dumps([seconds, lines]), encoding="utf-8")
             return KILLED
 
-        if self._fork(record, limited=False) != KILLED:
+        process = self._fork(record)
+        while (verdict := process.verdict()) is None:
+            time.sleep(0.1)
+        if verdict != KILLED:
             raise pytest.UsageError("the tests could not be run once without a mutant")
         seconds, lines = json.loads(kept.read_text(encoding="utf-8"))
         whole = {file: {int(n): tests for n, tests in by.items()} for file, by in lines.items()}
         return seconds, whole
 
-    def _try(self, mutant: Mutant, tests: list[str]) -> int:
+    def _verdicts(
+        self, mutants: list[Mutant], seconds: Seconds, lines: Lines
+    ) -> Iterator[tuple[Mutant, int]]:
+        """Try all mutants, some at once, and return each with its verdict when it is known."""
+        left = iter(mutants)
+        running: list[tuple[Process, Mutant, list[str]]] = []
+        while True:
+            free = self._session.config.option.mutants_at_once - len(running)
+            for mutant in islice(left, free):
+                tests = lines[str(ROOT / mutant.file)][mutant.line]
+                turn = in_turn(tests, seconds, mutant.file, self._noticed[mutant.file])
+                running.append((self._try(mutant, turn, seconds), mutant, turn))
+            if not running:
+                return
+            for each in [*running]:
+                process, mutant, turn = each
+                if (verdict := process.verdict()) is not None:
+                    running.remove(each)
+                    if verdict == KILLED and process.begun:
+                        self._noticed[mutant.file].append(turn[process.begun - 1])
+                    yield mutant, verdict
+            time.sleep(0.01)
+
+    def _try(self, mutant: Mutant, tests: list[str], seconds: Seconds) -> "Process":
         functions = self._functions.get(
             (str(ROOT / mutant.file), mutant.function, mutant.first_line), []
         )
-        by_name = {item.nodeid: item for item in self._session.items}
 
-        def run() -> int:
+        def run(begin: Begin) -> int:
             try:
                 code = compile_mutant(mutant, ROOT)
                 for function in functions:
@@ -156,54 +210,113 @@ class MutationRun:
                 return UNFIT
             if not functions:
                 return UNFIT
-            for item, following in _in_order([by_name[test] for test in tests]):
+            _limit_memory()
+            for item, following in _in_order([self._by_name[test] for test in tests]):
+                _limit_time(seconds[item.nodeid])
+                begin()
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if self._session.testsfailed:
                     return KILLED
             return SURVIVED
 
-        return self._fork(run, limited=True)
+        return self._fork(run)
 
-    def _fork(self, run: Callable[[], int], *, limited: bool) -> int:
-        """Return what a function returns in a process of its own; a mutant that had to be ended is killed."""
+    def _fork(self, run: Callable[[Begin], int]) -> "Process":
+        """Run a function in a process of its own; it says when it begins a test, and returns a verdict."""
         from tests.forked_workers import stand_alone  # a plugin that pytest has to import first
 
         self._processes += 1
         folder = self._folder / f"process-{self._processes}"
+        ours, theirs = os.pipe()
         pid = os.fork()
         if pid == 0:
             status = BROKEN
             try:
                 os.setsid()
+                os.close(ours)
                 nowhere = os.open(os.devnull, os.O_RDWR)
                 os.dup2(nowhere, 1)
                 os.dup2(nowhere, 2)
                 stand_alone(self._session, folder)
-                if limited:
-                    used = int(time.process_time())
-                    resource.setrlimit(
-                        resource.RLIMIT_CPU, (used + CPU_SECONDS_MAX, used + 2 * CPU_SECONDS_MAX)
-                    )
-                status = run()
+                status = run(lambda: os.write(theirs, b"."))
             finally:
                 sys.stdout.flush()
                 os._exit(status)
-        return _wait(pid, WALL_SECONDS_MAX if limited else None)
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        return Process(pid, ours)
 
 
-def _wait(pid: int, seconds_max: int | None) -> int:
-    began = time.monotonic()
-    while True:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)  # what the tests left behind
-            return KILLED if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        if seconds_max is not None and time.monotonic() - began > seconds_max:
-            os.killpg(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return KILLED
-        time.sleep(0.01)
+@dataclass(eq=False)
+class Process:
+    """A forked process, and how many tests it has begun."""
+
+    pid: int
+    pipe: int
+    begun: int = 0
+    at: float = field(default_factory=time.monotonic)
+    """When it began the last one."""
+
+    def verdict(self) -> int | None:
+        """Return what it has found out; nothing while it runs. A mutant that has to be ended is killed by that."""
+        ended, status = os.waitpid(self.pid, os.WNOHANG)
+        self._listen()
+        if not ended:
+            # The process that records the lines has all the time it needs, and does not say what it begins.
+            if not self.begun or time.monotonic() - self.at <= WALL_SECONDS_MAX:
+                return None
+            os.killpg(self.pid, signal.SIGKILL)
+            _, status = os.waitpid(self.pid, 0)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)  # what the tests left behind
+        os.close(self.pipe)
+        return ENDED if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+    def _listen(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            if begun := len(os.read(self.pipe, 65_536)):
+                self.begun += begun
+                self.at = time.monotonic()
+
+
+def in_turn(tests: list[str], seconds: Seconds, file: Path, noticed: list[str]) -> list[str]:
+    """Return the tests of a line in the order in which they are tried.
+
+    First those that noticed another mutant of this file, the last one first, then those of the module's own name, the
+    fastest ones, and the rest file by file, so that fixtures of a file are made once.
+    """
+    fast = sorted(tests, key=seconds.__getitem__)
+    reaching = {*tests}
+    name = f"test_{file.stem}.py"
+    by_file: Counter[str] = Counter()
+    for test in tests:
+        by_file[_file_of(test)] += seconds[test]  # type: ignore[assignment]
+    return [
+        *dict.fromkeys(
+            [
+                *(test for test in reversed(noticed) if test in reaching),
+                *(test for test in fast if Path(_file_of(test)).name == name),
+                *fast[:FAST_TESTS],
+                *sorted(fast, key=lambda test: (by_file[_file_of(test)], _file_of(test))),
+            ]
+        )
+    ]
+
+
+def _file_of(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _limit_time(seconds: float) -> None:
+    used = time.process_time()
+    soft = int(used + 2 * seconds + CPU_SECONDS_MAX)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
+
+
+def _limit_memory() -> None:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    most = pages * resource.getpagesize() + MEMORY_BYTES_MAX
+    resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
 
 
 def _in_order(items: list[pytest.Item]) -> list[tuple[pytest.Item, pytest.Item | None]]:

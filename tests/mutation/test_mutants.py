@@ -7,6 +7,8 @@ import pytest
 
 from tests.mutation.mutants import compile_mutant, mutants_of, sample
 from tests.mutation.packages import PACKAGES
+from tests.mutation.plugin import in_turn
+from tests.mutation.survivors import EQUIVALENT, PRODUCT, UNNOTICED, by_change, change_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,6 +87,42 @@ def test_the_same_seed_draws_the_same_changes(root):
     every = found_in(root)
     assert sample(every, 5, 7) == sample(every, 5, 7) != sample(every, 5, 8)
     assert len(sample(every, 500, 7)) == len(every)
+
+
+def test_changes_that_read_the_same_have_numbers(tmp_path):
+    (tmp_path / "module.py").write_text("def both():\n    return 1, 1\n", encoding="utf-8")
+    ones = [each for each in found_in(tmp_path) if each.before == "1"]
+    assert [each.which for each in ones] == [1, 2]
+    assert [str(each).partition("`2`")[2] for each in ones] == ["", " (2)"]
+
+
+def test_what_survives_by_judgement_is_a_change_of_the_code_judged_once():
+    judged = [
+        change
+        for reasons in (EQUIVALENT, UNNOTICED)
+        for every in reasons.values()
+        for change in every
+    ]
+    assert len(judged) == len({*judged})
+    found = {
+        change_of(mutant)
+        for file in {change.file for change in judged}
+        for mutant in mutants_of(Path(PRODUCT, file), ROOT)
+    }
+    assert {*by_change(EQUIVALENT), *by_change(UNNOTICED)} <= found
+
+
+def test_likelier_tests_go_first_and_each_is_run_once():
+    seconds = {
+        "tests/x12/test_tree.py::test_slow": 5.0,
+        "tests/x12/test_tree.py::test_fast": 0.1,
+        "tests/x12/test_reader.py::test_own": 9.0,
+    }
+    slow, fast, own = tests = [*seconds]
+    reader = Path("src/clearlane/x12/reader/reader.py")
+    assert in_turn(tests, seconds, reader, []) == [own, fast, slow]
+    assert in_turn(tests, seconds, reader, [slow, fast]) == [fast, slow, own]
+    assert in_turn([slow], seconds, reader, [fast]) == [slow]
 
 
 def test_every_package_has_files_and_tests():

@@ -1,0 +1,53 @@
+"""Changes that no test notices, and why: the judgement on what `make mutation` prints as survived.
+
+A change is named by its file below `src/clearlane`, the outermost function around it, and the code before and after,
+as printed. Where a function has the same change several times, the last column says which of them.
+"""
+
+from typing import NamedTuple
+
+from tests.mutation.mutants import Mutant
+
+PRODUCT = "src/clearlane/"
+
+
+class Change(NamedTuple):
+    """A change of one place, as a mutant is printed."""
+
+    file: str
+    function: str
+    before: str
+    after: str
+    which: int = 1
+
+
+Reasons = dict[str, tuple[Change, ...]]
+
+EQUIVALENT: Reasons = {
+    # x12
+    # store/vault
+    # claims/lifecycle
+    # claims/rules
+    # payments
+}
+"""The program means the same, for any input. Such a change is left out of the share."""
+
+UNNOTICED: Reasons = {
+    # x12
+    # store/vault
+    # claims/lifecycle
+    # claims/rules
+    # payments
+}
+"""The program is another one, but no reader would want a test of the difference. Such a change has survived."""
+
+
+def change_of(mutant: Mutant) -> Change:
+    """Return the name of a mutant in these tables."""
+    file = str(mutant.file).removeprefix(PRODUCT)
+    return Change(file, mutant.function, mutant.before, mutant.after, mutant.which)
+
+
+def by_change(reasons: Reasons) -> dict[Change, str]:
+    """Return the reason of each change."""
+    return {change: reason for reason, changes in reasons.items() for change in changes}
