@@ -1,0 +1,119 @@
+"""What is found in every example of a claim rule, with place and sentence, as a list that a run writes.
+
+The examples say which rule finds them; the list, ``recorded_findings.txt``, has all that is found: each finding of the rule
+that an example is about with its sentence, those of others by their place. Write it again when a rule, a place or a sentence
+changes, and read the difference::
+
+    .venv/bin/python -m tests.claims.recorded_findings
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.forms import AnyForm
+from clearlane.claims.rules.file_findings import FileFindings
+from clearlane.kernel.finding import Finding
+from clearlane.x12.checker.check import check
+from tests.claims import test_institutional_rules as bills
+from tests.claims import test_known_faults as known_faults
+from tests.claims import test_rules as examples
+from tests.claims.institutional_claims import TODAY
+from tests.claims.institutional_faults import FAULTS
+from tests.claims.test_ub04 import judged
+from tests.claims.ub04_of_file import ub04_of
+
+LIST = Path(__file__).with_suffix(".txt")
+HEADING = "== "
+
+
+def _of_examples() -> Iterator[str]:
+    for rule_id, cases in examples.CASES.items():
+        for at, case in enumerate(cases):
+            usual = _of_sample(case.kind, full=case.full)
+            for name, changes, facts in (
+                (f"{rule_id} {at}", case.breaks, case.facts),
+                (f"{rule_id} {at} kept", case.keeps, case.fine),
+            ):
+                found = examples.checked(case, changes, facts).findings
+                more = [one for one in found if one.rule == rule_id or one not in usual]
+                yield from _shown(name, more, {rule_id})
+
+
+@cache
+def _of_sample(kind: AnyForm, *, full: bool) -> Collection[ClaimFinding]:
+    """Return what is said of a sample claim before it is changed."""
+    return examples.checked(examples.Case(kind, {}, "", {}, full=full), {}, {}).findings
+
+
+def _of_json() -> Iterator[str]:
+    for name, fault in known_faults.JSON.items():
+        found = known_faults.of_json(fault.form, fault.changes)
+        yield from _shown(name, found, fault.rules.split())
+
+
+def _of_files() -> Iterator[str]:
+    for name, fault in known_faults.FILES.items():
+        found = known_faults.of_file(fault.form, fault.changes)
+        yield from _shown(name, found, fault.rules.split())
+
+
+def _of_bills() -> Iterator[str]:
+    for name, fault in FAULTS.items():
+        found = check(fault.file(), findings_of=FileFindings(TODAY, bills.known_of)).findings
+        yield from _shown(name, found, fault.rules.split())
+
+
+def _of_bills_as_json() -> Iterator[str]:
+    for name, fault in FAULTS.items():
+        result, _ = judged(ub04_of(fault.file()))
+        yield from _shown(name, result.findings if result else (), fault.rules.split())
+
+
+SOURCES: dict[str, Callable[[], Iterable[str]]] = {
+    "examples": _of_examples,
+    "known faults as JSON": _of_json,
+    "known faults as files": _of_files,
+    "faults of bills as files": _of_bills,
+    "faults of bills as JSON": _of_bills_as_json,
+}
+
+
+def _shown(name: str, findings: Iterable[Finding], about: Collection[str] = ()) -> Iterator[str]:
+    """Yield an example and what is found in it; nothing if there is nothing."""
+    for at, one in enumerate(findings):
+        if not at:
+            yield name
+        said = f": {one.message}" if one.rule in about else ""
+        yield f"  {one.severity} {one.rule} at {_place(one)}{said}"
+
+
+def _place(finding: Finding) -> str:
+    at = finding.position
+    if at is None:
+        return finding.location
+    component = f"-{at.component}" if at.component else ""
+    element = f"{at.element:02}" if at.element else ""
+    return f"{at.file_segment} {at.loop}/{at.segment_id}{element}{component}"
+
+
+def recorded() -> dict[str, list[str]]:
+    """Return the lines of the list by their heading."""
+    found: dict[str, list[str]] = {}
+    for line in LIST.read_text(encoding="utf-8").splitlines():
+        if line.startswith(HEADING):
+            own = found[line.removeprefix(HEADING)] = []
+        else:
+            own.append(line)
+    return found
+
+
+def write() -> None:
+    """Write the list."""
+    parts = ["\n".join([HEADING + name, *lines()]) for name, lines in SOURCES.items()]
+    LIST.write_text("\n".join(parts) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
