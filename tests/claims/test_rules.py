@@ -37,6 +37,7 @@ from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.code_editions import CodeEdition, CodeLists, EditionCode, combine
 from tests.cases import every_case
 from tests.claims.imported_list_cases import ROWS
+from tests.claims.rule_edges import EDGES, PAYER_EDGES
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
@@ -1831,6 +1832,11 @@ CASES: dict[str, list[Case]] = {
 for rule_id, kind, breaks, at, keeps, finding, silent in ROWS:
     case = Case(kind, breaks, at, keeps, facts={"code_lists": finding}, fine={"code_lists": silent})
     CASES.setdefault(rule_id, []).append(case)
+for rule_id, kind, beyond, at, within in EDGES:
+    CASES[rule_id].append(Case(kind, beyond, at, within))
+for rule_id, kind, beyond, wanted, at, within, fine in PAYER_EDGES:
+    case = Case(kind, beyond, at, within, facts=wanting(kind, **wanted), fine=wanting(kind, **fine))
+    CASES[rule_id].append(case)
 PAIRS = [
     pytest.param(rule_id, case, id=f"{rule_id}-{at}")
     for rule_id, cases in CASES.items()
