@@ -11,7 +11,6 @@ from clearlane.kernel.clock import to_micros
 from clearlane.kernel.log import get_logger
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.proofs.checkpoint import read_checkpoint
-from clearlane.proofs.time_stamp import StampFault, ask_for_stamp, read_stamp
 from clearlane.store.database.database import Tx
 from clearlane.store.delivery import proof_log, proof_stamps
 from clearlane.store.delivery.proof_log import StoredCheckpoint
@@ -33,8 +32,9 @@ async def stamp_checkpoints(context: WorkContext) -> int:
     """Have the oldest checkpoints without a stamp stamped, if there is an authority; return how many were."""
     if not context.timestamp_url:
         return 0
-    # Brings an HTTP library: only for an installation that has its checkpoints stamped.
+    # These bring an HTTP library and one of time stamps: only for an installation that has its checkpoints stamped.
     from clearlane.connect.time_stamp_http import StampRefused
+    from clearlane.proofs.time_stamp import StampFault
 
     async with context.database.read(proof_log.SCOPE) as tx:
         unstamped = await proof_stamps.list_unstamped(tx, STAMPS_AT_ONCE)
@@ -50,6 +50,7 @@ async def stamp_checkpoints(context: WorkContext) -> int:
 
 async def _stamp(url: str, stored: StoredCheckpoint) -> StoredStamp:
     from clearlane.connect.time_stamp_http import request_stamp
+    from clearlane.proofs.time_stamp import ask_for_stamp, read_stamp
 
     checkpoint = read_checkpoint(stored.content)
     response = await request_stamp(url, ask_for_stamp(checkpoint))

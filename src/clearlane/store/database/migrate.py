@@ -18,6 +18,7 @@ from sqlalchemy import Connection, ForeignKeyConstraint
 from sqlalchemy.schema import SchemaItem
 
 from clearlane.kernel.clock import SystemClock
+from clearlane.kernel.without_modules import without_modules
 from clearlane.store.database.group_commit import OperationRefused
 from clearlane.store.database.pending_changes import (
     PendingChange,
@@ -243,15 +244,16 @@ def _is_of_whole_table(item: SchemaItem, name: str | None, kind: str, *_: object
 
 
 def _run(connection: Connection) -> None:
+    config = _config()
     from alembic import command
 
-    config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 
 
 def _config() -> "Config":
-    from alembic.config import Config
+    with without_modules("pygments"):  # for error pages of alembic's templates
+        from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
@@ -260,9 +262,10 @@ def _config() -> "Config":
 
 
 def _scripts() -> "ScriptDirectory":
+    config = _config()
     from alembic.script import ScriptDirectory
 
-    return ScriptDirectory.from_config(_config())
+    return ScriptDirectory.from_config(config)
 
 
 def _grant_role(connection: Connection) -> None:
