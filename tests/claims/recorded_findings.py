@@ -7,7 +7,7 @@ changes, and read the difference::
     .venv/bin/python -m tests.claims.recorded_findings
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -23,9 +23,7 @@ from tests.claims.institutional_claims import TODAY
 from tests.claims.institutional_faults import FAULTS
 from tests.claims.test_ub04 import judged
 from tests.claims.ub04_of_file import ub04_of
-
-LIST = Path(__file__).with_suffix(".txt")
-HEADING = "== "
+from tests.recorded_list import RecordedList
 
 
 def _of_examples() -> Iterator[str]:
@@ -71,15 +69,6 @@ def _of_bills_as_json() -> Iterator[str]:
         yield from _shown(name, result.findings if result else (), fault.rules.split())
 
 
-SOURCES: dict[str, Callable[[], Iterable[str]]] = {
-    "examples": _of_examples,
-    "known faults as JSON": _of_json,
-    "known faults as files": _of_files,
-    "faults of bills as files": _of_bills,
-    "faults of bills as JSON": _of_bills_as_json,
-}
-
-
 def _shown(name: str, findings: Iterable[Finding], about: Collection[str] = ()) -> Iterator[str]:
     """Yield an example and what is found in it; nothing if there is nothing."""
     for at, one in enumerate(findings):
@@ -98,22 +87,16 @@ def _place(finding: Finding) -> str:
     return f"{at.file_segment} {at.loop}/{at.segment_id}{element}{component}"
 
 
-def recorded() -> dict[str, list[str]]:
-    """Return the lines of the list by their heading."""
-    found: dict[str, list[str]] = {}
-    for line in LIST.read_text(encoding="utf-8").splitlines():
-        if line.startswith(HEADING):
-            own = found[line.removeprefix(HEADING)] = []
-        else:
-            own.append(line)
-    return found
-
-
-def write() -> None:
-    """Write the list."""
-    parts = ["\n".join([HEADING + name, *lines()]) for name, lines in SOURCES.items()]
-    LIST.write_text("\n".join(parts) + "\n", encoding="utf-8")
-
+RECORDED = RecordedList(
+    Path(__file__).with_suffix(".txt"),
+    {
+        "examples": _of_examples,
+        "known faults as JSON": _of_json,
+        "known faults as files": _of_files,
+        "faults of bills as files": _of_bills,
+        "faults of bills as JSON": _of_bills_as_json,
+    },
+)
 
 if __name__ == "__main__":
-    write()
+    RECORDED.write()
