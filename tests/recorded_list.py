@@ -34,10 +34,17 @@ class RecordedList:
 
     def changes(self, part: str) -> list[str]:
         """Return how a part differs from what is recorded; nothing if it does not."""
-        found = [*self.parts[part]()]
+        found = self._lines(part)
         return [*unified_diff(self.recorded[part], found, "recorded", "found", "", "", 1, "")]
 
     def write(self) -> None:
         """Write the file."""
-        parts = ["\n".join([HEADING + name, *lines()]) for name, lines in self.parts.items()]
+        parts = ["\n".join([HEADING + part, *self._lines(part)]) for part in self.parts]
         self.file.write_text("\n".join(parts) + "\n", encoding="utf-8")
+
+    def _lines(self, part: str) -> list[str]:
+        """Return the lines of a part as they are recorded: what cannot be printed by its number."""
+        return [
+            "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in line)
+            for line in self.parts[part]()
+        ]

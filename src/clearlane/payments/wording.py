@@ -161,7 +161,8 @@ def adjustment_words(adjustment: LineAdjustment) -> str:
     """Return an adjustment in words: its code, its reason, and who bears it."""
     who = GROUP_WORDS.get(adjustment.group, "")
     text = adjustment.text or "A reason that no list has"
-    units = f", {adjustment.quantity} units" if adjustment.quantity.strip("0.") else ""
+    quantity = adjustment.quantity if adjustment.quantity.strip("0.") else ""
+    units = f", {quantity} {'unit' if quantity == '1' else 'units'}" if quantity else ""
     bearer = f" ({who}{units})" if who else ""
     return f"{adjustment_code(adjustment)} {text}{bearer}"
 
