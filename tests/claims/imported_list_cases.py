@@ -78,6 +78,8 @@ ROWS = [
         listed("ndc", ("000090011", FIRST, EARLIER, "")), listed("ndc", ("000090011", FIRST, None, ""))),
     ("C663", V3_MEDICAL, DRUG, f"{L}X12_NdcCode", DRUG,
         listed("ndc", ("000090011", LATER, None, "")), listed("ndc", code("000090012"), last=ENDED)),
+    ("C663", V3_MEDICAL, DRUG, f"{L}X12_NdcCode", {f"{L}X12_NdcCode": "00009-001"},
+        listed("ndc", code("000090012")), listed("ndc", code("000090012"))),
     ("C664", V3_MEDICAL, lines("11042", "97597"), SECOND, lines("11042", "97597", modifiers="XS"),
         listed("ncci-ptp", code("11042-97597", "modifier")), listed("ncci-ptp", code("11042-97597", "modifier"))),
     ("C664", V3_MEDICAL, lines("97597", "11042", modifiers="59"), f"{L}F24D_HcpcsProcedureCode", lines("97597", "11042"),

@@ -33,7 +33,7 @@ _TAXONOMIES = {
 """The billing provider's taxonomy code by type of bill; a hospital's for others."""
 ATTENDING = "NM1*71*1*FENN*OSKAR****XX*1679576722"
 OPERATING = "NM1*72*1*BIRCH*NORA****XX*1000000012"
-PAYER = "NM1*PR*2*HARBOR HEALTH PLAN*****PI*HHP20"
+PAYER = "NM1*PR*2*HARBOR HEALTH PLAN*****PI*"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +59,7 @@ class Bill:
     member: str = "H55577"
     number: str = "RH-3001"
     address: str = "N3*8 QUARRY LANE~N4*AUSTIN*TX*787020042"
+    payer: str = "HHP20"
 
     @property
     def taxonomy(self) -> str:
@@ -97,7 +98,7 @@ class Bill:
             f"NM1*IL*1*LUND*IVA****MI*{self.member}",
             *self.address.split("~"),
             f"DMG*D8*{self.birth}*F",
-            PAYER,
+            f"{PAYER}{self.payer}",
             *self.segments(),
         ]
 

@@ -19,6 +19,7 @@ from clearlane.x12.checker.check import check
 from tests.claims import test_institutional_rules as bills
 from tests.claims import test_known_faults as known_faults
 from tests.claims import test_rules as examples
+from tests.claims.bill_edges import EDGES
 from tests.claims.institutional_claims import TODAY
 from tests.claims.institutional_faults import FAULTS
 from tests.claims.test_ub04 import judged
@@ -69,6 +70,22 @@ def _of_bills_as_json() -> Iterator[str]:
         yield from _shown(name, result.findings if result else (), fault.rules.split())
 
 
+def _of_bill_edges() -> Iterator[str]:
+    for at, edge in enumerate(EDGES):
+        for bill, name in (
+            (edge.beyond, f"{edge.rule} {at}"),
+            (edge.within, f"{edge.rule} {at} kept"),
+        ):
+            found = check(bill.file(), findings_of=FileFindings(TODAY, bills.known_of)).findings
+            yield from _shown(name, found, {edge.rule})
+
+
+def _of_bill_edges_as_json() -> Iterator[str]:
+    for at, edge in enumerate(EDGES):
+        result, _ = judged(ub04_of(edge.beyond.file()))
+        yield from _shown(f"{edge.rule} {at}", result.findings if result else (), {edge.rule})
+
+
 def _shown(name: str, findings: Iterable[Finding], about: Collection[str] = ()) -> Iterator[str]:
     """Yield an example and what is found in it; nothing if there is nothing."""
     for at, one in enumerate(findings):
@@ -95,6 +112,8 @@ RECORDED = RecordedList(
         "known faults as files": _of_files,
         "faults of bills as files": _of_bills,
         "faults of bills as JSON": _of_bills_as_json,
+        "bills at a limit, as files": _of_bill_edges,
+        "bills beyond a limit, as JSON": _of_bill_edges_as_json,
     },
 )
 

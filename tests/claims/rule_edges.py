@@ -155,6 +155,7 @@ EDGES: list[tuple[str, AnyForm, Fields, str, Fields]] = [
     ("C211", M, {"F01_ClaimType": "MB", FROM: "2020-01-01", "F01A_InsuredId": "123456789A"}, "F01A_InsuredId",
         {"F01_ClaimType": "MB", FROM: "2019-12-31", "F01A_InsuredId": "123456789A"}),
     ("C211", M, {"F01_ClaimType": "MA", "F01A_InsuredId": "1EG4TE5MK7"}, "F01A_InsuredId", {"F01A_InsuredId": "1EG4TE5MK7"}),
+    ("C303", M, {"F23_ReferralNumber": "A*:~^李中文"}, "F23_ReferralNumber", {"F23_ReferralNumber": "A-1"}),
     # providers
     ("C401", M, {"F33_BillingProviderAddress2": "PO BOX 9"}, "F33_BillingProviderAddress2", {"F33_BillingProviderAddress2": "Box Hill"}),
     ("C402", M, FACILITY, "F32_FacilityZip", FACILITY | {

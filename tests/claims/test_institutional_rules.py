@@ -32,6 +32,8 @@ from clearlane.x12.checker.check import check
 from clearlane.x12.checker.finding_catalogue import FINDING_TYPES
 from clearlane.x12.rules import RULES as X12_RULES
 from clearlane.x12.rules import SET, rules_for
+from tests.cases import every_case
+from tests.claims.bill_edges import EDGES
 from tests.claims.institutional_claims import ATTENDING, BILLS, OPERATING, TODAY, Bill, file_of
 from tests.claims.institutional_faults import DEMANDING_PAYER, FAULTS, OF_FIELDS, PROFESSIONAL_PAYER
 from tests.claims.outgoing import medical, refusals
@@ -93,6 +95,12 @@ def test_every_known_fault_is_found_at_its_level_and_nothing_else():
     assert len(FAULTS) >= 33
     named = {rule for fault in FAULTS.values() for rule in fault.rules.split()}
     assert set(IN_FILES) <= named, "a rule without a fault"
+
+
+@every_case("edge", EDGES, ids=lambda edge: edge.rule)
+def test_a_bill_just_beyond_a_limit_breaks_the_rule_and_one_just_within_keeps_it(edge):
+    found = [{one.rule for one in findings(bill.file())} for bill in (edge.beyond, edge.within)]
+    assert [edge.rule in rules for rules in found] == [True, False]
 
 
 # --- the table of types of bill ----------------------------------------------------------------------------------
