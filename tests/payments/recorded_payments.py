@@ -7,12 +7,14 @@ JSON and as CSV, and the sentences. Write it again when one changes, and read th
 """
 
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import msgspec
 
 from clearlane.payments import as_json, explain, read_835, wording
 from clearlane.payments.balance import balance_warnings
+from clearlane.payments.deposit import Deposit, DepositState
 from clearlane.payments.payment import ClaimPayment, Payment, PaymentSummary, ProviderAdjustment
 from clearlane.payments.payment_csv import payment_csv
 from clearlane.payments.read_payment import as_void_answer
@@ -46,6 +48,8 @@ OTHERS = [
     paid("C3", "22", "-100", "-80", "CAS*CO*45*-20", payer_number="P3"),
     paid("C3", "1", "100", "60", "CAS*CO*45*40", payer_number="P4"),
     paid("C4", "4", "100", "0", "MOA***MA130", "CAS*CO*16*100"),
+    paid("C4", "1", "100", "0", "MIA*1****MA130", "SVC*HC:99213*100*0", "CAS*CO*16*100"),
+    paid("C4", "1", "100", "0", "SVC*HC:99213*100*0", "CAS*CO*16*100", "LQ*HE*MA130"),
     paid("C5", "19", "100", "0", "CAS*PR*2*100", "NM1*TT*2*HARBOR HEALTH"),
     paid("C6", "77", "1OO", "", "CAS*CO*45*X"),
     paid("C7", "1", "100", "100", "SVC*HC:99213*60*61**1", "SVC*HC:99213*40*39**1"),
@@ -116,6 +120,18 @@ def filled(value: object, path: str = "") -> Iterator[str]:
 
 
 def _as_json() -> Iterator[str]:
+    deposit = Deposit(
+        state=DepositState.DIFFERS, expected=69_910, day=date(2026, 12, 5), amount=69_000
+    )
+    seen = datetime(2026, 12, 4, 8, 30, tzinfo=UTC)
+    known = {"duplicate_of": "P1", "differs_from": "P2", "fetched_at": seen, "seen_at": seen}
+    yield "invented"
+    yield from filled(
+        as_json.own_payment_object(msgspec.structs.replace(PAYMENT, deposit=deposit, **known))
+    )
+    for one in CLAIM_PAYMENTS[3:]:
+        yield f" claim payment {one.number}"
+        yield from filled(as_json.claim_payment_object(one))
     for name, content in REMITTANCES.items():
         yield name
         for one in read_payments(content):
@@ -128,6 +144,13 @@ def _as_json() -> Iterator[str]:
             for adjustment in one.adjustments:
                 yield f" adjustment {adjustment.number}"
                 yield from filled(as_json.adjustment_object(adjustment))
+
+
+def _voided() -> Iterator[str]:
+    for one in read_payments(REMITTANCES["all that can be said"]):
+        if isinstance(one, ClaimPayment) and one.denied:
+            yield f"claim payment {one.number}"
+            yield from filled(as_json.claim_payment_object(as_void_answer(one)))
 
 
 def _facts() -> Iterator[str]:
@@ -175,8 +198,6 @@ def _words() -> Iterator[str]:
         yield from (f"  {sentence}" for sentence in wording.notices(one))
         for claim in claims:
             yield from _words_of(claim)
-            voided = as_void_answer(claim)
-            yield f"  voided: {voided.label} {voided.denied} {voided.other_adjustments} {voided.paid}"
 
 
 def _words_of(claim: ClaimPayment) -> Iterator[str]:
@@ -196,6 +217,7 @@ RECORDED = RecordedList(
     Path(__file__).with_suffix(".txt"),
     {
         "read whole, as JSON": _as_json,
+        "void": _voided,
         "read for posting": _facts,
         "as CSV": _csv,
         "in words": _words,

@@ -21,13 +21,19 @@ from tests.payments.whole_835 import PaymentRecord, read_payments
 replace = msgspec.structs.replace
 
 PLAIN = replace(CLAIM_PAYMENTS[0], interest=0)
+PLAIN_PAYMENT = replace(PAYMENT, unmatched=0)
+NO_MONEY = "This is a notice; no money comes with it."
 
 CASES = [
     (wording.money(-123_450), "-1,234.50"),
     (wording.money(None), "-"),
     (wording.day(date(2026, 12, 2)), "Dec 2, 2026"),
     (wording.period(date(2026, 12, 2), date(2026, 12, 3)), "Dec 2, 2026 to Dec 3, 2026"),
+    (wording.period(date(2026, 12, 2), None), "Dec 2, 2026"),
+    (wording.period(None, date(2026, 12, 3)), "Dec 3, 2026"),
     (wording.period(None, None), ""),
+    (wording.notices(replace(PLAIN_PAYMENT, handling="H")), (NO_MONEY,)),
+    (wording.notices(replace(PLAIN_PAYMENT, method="NON")), (NO_MONEY,)),
     (
         [(term.label, term.amount) for term in wording.equation(PAYMENT, ADJUSTMENTS)],
         [

@@ -1,7 +1,8 @@
 """What stands where on the pages of PDF files, as a list that a run writes: ``recorded_pages.txt``.
 
 Each text has its place, the size and the font in which it is written, and its color; each ground and each rule its
-place and color. Write it again when the look of a file changes, and read the difference::
+place and color. The reader of the file puts a text together when the next one begins, so the place and the color that stand
+before a text are of the next. Write it again when the look of a file changes, and read the difference::
 
     .venv/bin/python -m tests.payments.pdf.recorded_pages
 """
@@ -17,20 +18,36 @@ from msgspec.structs import replace
 from clearlane.payments.pdf.benefits_pdf import write_benefits_pdf
 from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
 from clearlane.payments.pdf.frames import BenefitsFileHeading, BenefitsOfService
+from clearlane.payments.pdf.pages import WHOLE, Pages, Style, row
 from clearlane.payments.pdf.payment_pdf import write_payment_pdf
-from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, HOSTILE, PAYMENT, many
+from tests.payments.invented import (
+    ADJUSTMENTS,
+    CLAIM_PAYMENTS,
+    HOSTILE,
+    PAYMENT,
+    claim_payment,
+    line,
+    many,
+)
 from tests.payments.pdf import test_benefits_pdf, test_claim_pdf
 from tests.payments.recorded_payments import REMITTANCES
 from tests.payments.whole_835 import read_payments
 from tests.recorded_list import RecordedList
 
-COLORS = {b"rg": "fill", b"RG": "stroke"}
-SHAPES = {b"re": "ground", b"m": "rule from", b"l": "rule to", b"w": "width of rules"}
+SHAPES = {
+    b"rg": "color",
+    b"RG": "color of rules",
+    b"re": "ground",
+    b"m": "rule from",
+    b"l": "rule to",
+    b"w": "width of rules",
+}
+COMPLETE = frozenset({b"re", b"l"})
 
 
 def _payment() -> Iterator[str]:
     out = io.BytesIO()
-    write_payment_pdf(PAYMENT, ADJUSTMENTS, CLAIM_PAYMENTS, out)
+    yield f"{write_payment_pdf(PAYMENT, ADJUSTMENTS, CLAIM_PAYMENTS, out)} pages"
     yield from placed(out)
 
 
@@ -44,7 +61,8 @@ def _all_that_can_be_said() -> Iterator[str]:
 def _long_payment() -> Iterator[str]:
     out = io.BytesIO()
     long = replace(PAYMENT, payer_name=HOSTILE, payee_name="X" * 200, received_at=None)
-    write_payment_pdf(long, (), many(12), out)
+    lines = [line(at, "99213", 1_000, 1_000) for at in range(1, 67)]
+    write_payment_pdf(long, (), [*many(3), claim_payment(4, "ARDEN", "ROSA", *lines)], out)
     yield from placed(out)
 
 
@@ -57,13 +75,32 @@ def _claim() -> Iterator[str]:
 def _stay() -> Iterator[str]:
     *claims, record = read_payments(REMITTANCES["all that can be said"])
     out = io.BytesIO()
-    write_claim_pdf([PaymentOfClaim(record.payment, one) for one in claims[:3]], out)
+    others = [replace(record.payment, payer_name=f"PAYER {at}") for at in range(3)]
+    write_claim_pdf(list(map(PaymentOfClaim, others, claims)), out)
+    yield from placed(out)
+
+
+def _rows_higher_than_a_page() -> Iterator[str]:
+    out = io.BytesIO()
+    pages = Pages(out, title="Rows", running="Rows")
+    pages.repeated = (row([(WHOLE, "Head", Style())]),)
+    for count in (64, 3, 71, 66):
+        pages.add([row([(WHOLE, f"{at} of {count}", Style())]) for at in range(count)])
+    pages.save()
     yield from placed(out)
 
 
 def _benefits() -> Iterator[str]:
     one = test_benefits_pdf.PATIENT
-    columns = ("Network", "Place", "Copay", "Coinsurance", "Deductible", "Limit", "Left")
+    columns = (
+        "Network",
+        "Place",
+        "Copay",
+        "Coinsurance, in percent",
+        "Deductible",
+        "Limit",
+        "Left",
+    )
     groups = tuple(
         BenefitsOfService(service=f"Service {at}", rows=((*"ABCDEF", "7.00"), (*"UVWXYZ", "")))
         for at in range(12)
@@ -83,22 +120,36 @@ def placed(out: io.BytesIO) -> Iterator[str]:
     """Yield what is written and drawn on each page, in the order of the file."""
     for number, page in enumerate(pypdf.PdfReader(out).pages, 1):
         yield f"page {number}"
-        found: list[str] = []
+        marks = _Marks()
+        page.extract_text(visitor_operand_before=marks.draw, visitor_text=marks.write)
+        yield from marks.lines
 
-        def draw(operator: bytes, operands: Any, *_: object, into: list[str] = found) -> None:
-            if operator in COLORS or operator in SHAPES:
-                name = COLORS.get(operator) or SHAPES[operator]
-                into.append(f"  {name} {_numbers(operands)}")
 
-        def write(
-            text: str, _: object, at: Any, font: Any, size: float, into: list[str] = found
-        ) -> None:
-            if text.strip():
-                face = str(font["/BaseFont"]).rpartition("+")[2] if font else ""
-                into.append(f"  {_numbers(at[4:])} {face} {size:g}: {text.strip()}")
+class _Marks:
+    """What a reader of a page comes by: a line for each text and each shape, with what was set for it."""
 
-        page.extract_text(visitor_operand_before=draw, visitor_text=write)
-        yield from found
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._set: list[str] = []
+
+    def draw(self, operator: bytes, operands: Any, *_: object) -> None:
+        """Note a color, a place or a shape."""
+        if operator in SHAPES:
+            self._set.append(f"{SHAPES[operator]} {_numbers(operands)}")
+        elif operator == b"Tm":  # the reader puts texts of one line together
+            self._set.append(f"at {_numbers(operands[4:])}")
+        if operator in COMPLETE:
+            self._end("")
+
+    def write(self, text: str, _: object, __: object, font: Any, size: float) -> None:
+        """Note a text."""
+        if text.strip():
+            face = str(font["/BaseFont"]).rpartition("+")[2] if font else ""
+            self._end(f" {face.removeprefix('BitstreamVeraSans-')} {size:g}: {text.strip()}")
+
+    def _end(self, text: str) -> None:
+        self.lines.append(f"  {', '.join(self._set)}{text}")
+        self._set = []
 
 
 def _numbers(values: Any) -> str:
@@ -114,6 +165,7 @@ RECORDED = RecordedList(
         "a claim": _claim,
         "a stay": _stay,
         "benefits": _benefits,
+        "rows higher than a page": _rows_higher_than_a_page,
     },
 )
 
