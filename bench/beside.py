@@ -122,17 +122,23 @@ def memory(pid: int, name: str = "VmRSS") -> float:
 
 
 def memory_with_children(pid: int) -> float:
-    """The most memory that a process has had, and what those that it started have now, in MiB.
+    """The most memory that a process has had, and what those that it and its children started have now, in MiB.
 
     The pages of the program's files, some 23 MiB, are shared, and counted once.
     """
+    return memory(pid, "VmHWM") + sum(map(_memory_below, _children(pid)))
+
+
+def _memory_below(pid: int) -> float:
+    """Memory of a process and of those below it; 0 for one that has ended."""
+    with contextlib.suppress(OSError, LookupError):
+        return memory(pid, "RssAnon") + sum(map(_memory_below, _children(pid)))
+    return 0.0
+
+
+def _children(pid: int) -> list[int]:
     listed = Path(f"/proc/{pid}/task").glob("*/children")
-    children = [int(child) for one in listed for child in one.read_text().split()]
-    total = memory(pid, "VmHWM")
-    for child in children:
-        with contextlib.suppress(OSError, LookupError):  # it has ended
-            total += memory(child, "RssAnon")
-    return total
+    return [int(child) for one in listed for child in one.read_text().split()]
 
 
 def reset_peak(pid: int) -> None:

@@ -486,7 +486,7 @@ async def test_work_that_lost_its_lease_stores_nothing(channel, monkeypatch, hol
     """Also to the same work on another node, which takes over from one that seems dead."""
     file_id = await channel.send(claims_file())
     context, site = channel.flow.context, channel.flow.site
-    judge = file_reading.judge_file_claims
+    judge = file_reading.judge_page
     holders = iter([holder])
 
     async def judge_late(*arguments, **named):
@@ -495,7 +495,7 @@ async def test_work_that_lost_its_lease_stores_nothing(channel, monkeypatch, hol
             assert await process_file.process_file(context, site, file_id, holder) == "accepted"
         return await judge(*arguments, **named)
 
-    monkeypatch.setattr(file_reading, "judge_file_claims", judge_late)
+    monkeypatch.setattr(file_reading, "judge_page", judge_late)
     assert await process_file.process_file(context, site, file_id, "first") is None
     assert len(await channel.claims()) == 1
     assert await channel.staged() == 0
@@ -592,7 +592,7 @@ async def test_a_file_that_fails_each_time_is_reported(channel, monkeypatch):
     async def fail(*arguments, **named):
         raise ValueError("ARDEN")
 
-    monkeypatch.setattr(file_reading, "judge_file_claims", fail)
+    monkeypatch.setattr(file_reading, "judge_page", fail)
     file, answers = await channel.process(claims_file())
     assert file.state == "unreadable"
     assert "Processing the file failed" in answers["text"].decode()

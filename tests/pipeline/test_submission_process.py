@@ -17,15 +17,13 @@ import pytest
 from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.finding import Severity
+from clearlane.pipeline.helper_process import FRAME, READY, HelperOpening
 from clearlane.pipeline.intake import submission_order
 from clearlane.pipeline.intake.read import MalformedDocument, TooManyClaims
 from clearlane.pipeline.intake.submission_process import (
     DOCUMENT_BYTES_MAX,
     DOCUMENT_BYTES_MIN,
-    FRAME,
     MODULE,
-    READY,
-    SubmissionOpening,
     SubmissionProcesses,
 )
 from clearlane.pipeline.intake.submission_result import SubmissionReceipt
@@ -146,7 +144,7 @@ async def test_a_process_does_with_a_document_what_the_service_does(service):
     several = await asyncio.gather(*(service.submit(a_document(name)) for name in "CDEF"))
     assert all(one.accepted for result in several for one in result.results)
     assert process.bytes == 0
-    assert not process.is_busy
+    assert process.orders == 0
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
@@ -173,7 +171,7 @@ async def test_a_process_ends_when_a_snapshot_is_loaded_again(service):
     await service.start()
     process = service.processes.process
     asked = asyncio.create_task(service.submit(a_document("A")))
-    await until(lambda: process.is_busy)
+    await until(lambda: process.orders)
     service.processes.retire()
     assert service.processes.process is None
     receipt = await asked
@@ -194,7 +192,7 @@ async def test_what_became_of_the_document_of_a_killed_process_is_not_known(serv
     await service.start()
     process = service.processes.process
     asked = asyncio.create_task(service.submit(a_document("A")))
-    await until(lambda: process.is_busy)
+    await until(lambda: process.orders)
     process._process.kill()
     with pytest.raises(CommitOutcomeUnknown):
         await asked
@@ -236,7 +234,7 @@ async def test_only_crowds_of_documents_start_a_process(service):
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 async def test_a_process_ends_with_the_service_that_started_it(service):
     settings = to_json(service.installation.settings)
-    opening = msgspec.json.encode(SubmissionOpening(msgspec.Raw(settings), NODE))
+    opening = msgspec.json.encode(HelperOpening(msgspec.Raw(settings), NODE))
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-I", "-m", MODULE, stdin=pipe, stdout=pipe

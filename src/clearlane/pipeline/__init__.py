@@ -9,6 +9,7 @@ shared by these:
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
 - ``installation_context``: what an installation provides to the faces;
 - ``schedule``: the queues, workflows, ticks and schedules that the engine runs;
+- ``helper_process``: a process of the same program that answers what it is handed over, for ``intake``;
 - ``recent_claims``: claims that intake has just accepted, for the batches of ``outbound``;
 - ``record_facts``: records facts on claims, for ``outbound`` and ``inbound``, and has ``claim_status`` recompute the status of
   these claims; ``stored_facts`` opens facts and documents for whoever reads them; ``claim_succession`` finds what a void or

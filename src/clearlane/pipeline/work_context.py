@@ -25,6 +25,7 @@ from clearlane.kernel.traces import TraceSink
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.intake.files.file_process import FileProcesses
+from clearlane.pipeline.intake.files.page_process import PageProcesses
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
 from clearlane.pipeline.intake.submission_process import SubmissionProcesses
 from clearlane.pipeline.provider_looks import ProviderLooks
@@ -173,6 +174,8 @@ class WorkContext:
     """Where spans go (OpenTelemetry); None if nothing is traced."""
     file_processes: FileProcesses | None = None
     """Processes large files of sites in processes of their own; None outside of a node."""
+    page_processes: PageProcesses | None = None
+    """Judges pages of a large file beside its process; None outside of that."""
     submission_processes: SubmissionProcesses | None = None
     """Takes documents of claims when many come; None outside of a node, and if it is switched off."""
 

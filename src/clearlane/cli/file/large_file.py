@@ -22,6 +22,7 @@ from clearlane.api.operations import logs
 from clearlane.kernel.log import get_logger
 from clearlane.pipeline.intake.files.file_process import NOT_OPENED, FileOrder, FileResultLine
 from clearlane.pipeline.intake.files.file_work import process_one
+from clearlane.pipeline.intake.files.page_process import PageProcesses
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
 from clearlane.settings import Settings, from_json
 from clearlane.wiring import OperationRefused, open_installation
@@ -80,7 +81,13 @@ async def _process(settings: Settings, order: FileOrder) -> FileResultLine | Non
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         # No one calls this process: nothing here has to make way.
-        context = replace(installation.work_context, intake=IntakeBatcher(has_callers=False))
+        pages = PageProcesses(bytes(order.settings), order.node)
+        closing.push_async_callback(pages.close)
+        context = replace(
+            installation.work_context,
+            intake=IntakeBatcher(has_callers=False),
+            page_processes=pages,
+        )
         return FileResultLine(await process_one(context, order.file_id, order.holder))
 
 

@@ -15,6 +15,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.log import get_logger
 from clearlane.kernel.traces import now_nanos
 from clearlane.pipeline.claim_traces import trace_call
+from clearlane.pipeline.helper_process import HelperProcess, HelperProcessDied
 from clearlane.pipeline.intake.judge import FindingListing, judge_document
 from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.intake.read import ReadDocument, read_document
@@ -34,7 +35,6 @@ from clearlane.pipeline.intake.submission_order import (
     encode_refusal,
     encode_result,
 )
-from clearlane.pipeline.intake.submission_process import SubmissionProcess, SubmissionProcessDied
 from clearlane.pipeline.intake.submission_result import (
     SubmissionNotStored,
     SubmissionReceipt,
@@ -196,10 +196,10 @@ async def answer_order(context: WorkContext, content: bytes) -> bytes:
     return encode_result(result)
 
 
-async def _ask(process: SubmissionProcess, order: bytes) -> bytes:
+async def _ask(process: HelperProcess, order: bytes) -> bytes:
     try:
         return await process.ask(order)
-    except SubmissionProcessDied:
+    except HelperProcessDied:
         return encode_refusal(UNKNOWN)
 
 

@@ -14,6 +14,7 @@ Knows the reader and the judge of claims; stores nothing.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -32,22 +33,27 @@ from clearlane.claims.responses.acknowledged_claim import (
 )
 from clearlane.claims.responses.sender_set import SenderSet, sender_set_of
 from clearlane.claims.responses.write_277ca import Acknowledgement277CA, clearinghouse_source
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.inquiry.sent_inquiry import SentInquiry
 from clearlane.kernel.client_file import FileState, counted_noun, set_words
 from clearlane.kernel.clock import to_local
 from clearlane.kernel.finding import Finding, SegmentPosition, Severity, Stage
 from clearlane.kernel.ids import new_number
+from clearlane.kernel.tasks import cancel_all
+from clearlane.pipeline.helper_process import HelperProcess, HelperProcessDied
 from clearlane.pipeline.inquiry.inquiry_plan import InquiryPlan, SentUnitReader, plan_inquiries
 from clearlane.pipeline.inquiry.sender_transactions import SENDER_TRANSACTIONS
 from clearlane.pipeline.intake.files.control_block import ControlBlock
 from clearlane.pipeline.intake.files.file_inquiries import INQUIRIES_PER_PAGE, INQUIRIES_PER_SET_MAX
-from clearlane.pipeline.intake.files.rejection_reason import NO_GUIDE, TAKEN, rejection_reason
-from clearlane.pipeline.intake.judge_file_claims import (
-    FileClaim,
-    SeenClaims,
-    judge_file_claims,
+from clearlane.pipeline.intake.files.judge_page import (
+    JudgedClaim,
+    UnjudgedPage,
+    decode_answer,
+    encode_order,
+    judge_page,
 )
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim
+from clearlane.pipeline.intake.files.rejection_reason import NO_GUIDE, TAKEN, rejection_reason
+from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.x12 import tree
 from clearlane.x12.checker.ack import (
@@ -72,6 +78,8 @@ from clearlane.x12.reader.reader import (
 )
 
 CLAIMS_PER_PAGE = 100
+PAGES_WAITING_MAX = 4
+"""Judged pages, or such as another process has, that wait for one before them."""
 SETS_PER_FILE_MAX = 10_000
 # What is read before others may run: some milliseconds of work in a thread.
 READ_BYTES_AT_ONCE = 8 * 1024
@@ -96,6 +104,8 @@ class ReadClaim(NamedTuple):
 
     file_claim: FileClaim
     acknowledged: AcknowledgedClaim
+    remember_view: Callable[[], None]
+    """Makes its view from the loops that were read, which is faster than finding them again."""
 
 
 @dataclass(slots=True)
@@ -178,7 +188,7 @@ class ReadPage(NamedTuple):
     inquiries: Sequence[SentInquiry] = ()
 
 
-StagePage = Callable[[SetReading, Sequence[PreparedClaim]], Awaitable[None]]
+StagePage = Callable[[SetReading, Sequence[JudgedClaim]], Awaitable[None]]
 """Stores a page of judged claims of a set, of which ``judged`` came before."""
 StagePlan = Callable[[SetReading, InquiryPlan[Any, Any]], Awaitable[None]]
 """Stores a page of inquiries in the same way."""
@@ -195,8 +205,10 @@ class FileReading:
         stage: StagePage,
         stage_plan: StagePlan,
         *,
+        size: int = 0,
         is_shadow: bool = False,
     ) -> None:
+        """``size`` is that of the file; of a small one no page is handed to another process."""
         self.interchanges: list[InterchangeReading] = []
         self.file_findings: list[Finding] = []
         """What concerns no interchange, once the file is read to its end."""
@@ -207,7 +219,10 @@ class FileReading:
         self._stage = stage
         self._stage_plan = stage_plan
         self._is_shadow = is_shadow
+        self._bytes_left = size
         self._seen = SeenClaims()
+        self._waiting: deque[_WaitingPage] = deque()
+        """Pages that are judged, or are being judged in another process, in the order of the file."""
         self._events = _FileEvents(self.interchanges, now)
 
     @property
@@ -223,40 +238,106 @@ class FileReading:
         for at in range(0, len(chunk), READ_BYTES_AT_ONCE):
             piece = chunk[at : at + READ_BYTES_AT_ONCE]
             await self._context.intake.call_in_background([partial(self._events.feed, piece)])
+            self._bytes_left -= len(piece)
             await self._judge_pages()
 
     async def finish(self) -> None:
         """Read the end of the file."""
         self.file_findings = await asyncio.to_thread(self._events.finish)
         await self._judge_pages()
+        await self._take_waiting(waiting_max=0)
         for one in self.interchanges:
             _reject_with_envelope(one)
 
     async def _judge_pages(self) -> None:
+        if self._waiting:
+            await asyncio.sleep(
+                0
+            )  # orders go out, and answers come in, between two steps of reading
         for page in self._events.take_pages():
-            of = page.of
-            if of.is_rejected or of.sender is None:
+            of, sender = page.of, page.of.sender
+            if of.is_rejected or sender is None:
                 continue
             if page.inquiries:
+                await self._take_waiting(waiting_max=0)
                 await self._plan_page(of, page.inquiries)
                 continue
-            prepared = await judge_file_claims(
-                self._context,
-                self._site,
-                [one.file_claim for one in page.claims],
-                now=self._now,
-                seen=self._seen,
-                is_shadow=self._is_shadow,
+            await self._judge_page(page, sender)
+
+    async def _judge_page(self, page: ReadPage, sender: SenderSet) -> None:
+        """Judge a page, or hand it to another process, and take what is judged in the order of the file."""
+        process = self._free_process()
+        if process is not None:
+            # Its loops are not kept.
+            left = [one._replace(remember_view=_remember_nothing) for one in page.claims]
+            task = asyncio.create_task(self._judge_there(page, process))
+            self._waiting.append(_WaitingPage(page._replace(claims=left), sender, task))
+            await asyncio.sleep(0)  # the process has it before the next page is read
+        elif not self._waiting:
+            await self._take_page(page, sender, await self._judge_here(page, self._seen))
+            return
+        else:
+            judged = await self._judge_here(page, SeenClaims())
+            self._waiting.append(_WaitingPage(page, sender, judged))
+        await self._take_waiting(waiting_max=PAGES_WAITING_MAX)
+
+    def _free_process(self) -> HelperProcess | None:
+        processes = self._context.page_processes
+        if processes is None:
+            return None
+        return processes.take(self._bytes_left, self._context.database.waits.seconds_alone)
+
+    async def _judge_here(self, page: ReadPage, seen: SeenClaims) -> Sequence[JudgedClaim]:
+        await self._context.intake.call_in_background(one.remember_view for one in page.claims)
+        return await judge_page(self._context, self._site, self._claim_page(page), seen=seen)
+
+    async def _judge_there(
+        self, page: ReadPage, process: HelperProcess
+    ) -> Sequence[JudgedClaim] | None:
+        """Return what another process finds; None if it cannot judge the page."""
+        try:
+            return decode_answer(
+                await process.ask(encode_order(self._site, self._claim_page(page)))
             )
-            await self._stage(of, prepared)
-            if of.receipt is None:
-                of.receipt = await self._new_receipt(of.sender)
-            await self._context.intake.call_in_background(
-                partial(_acknowledge, of.receipt, *pair)
-                for pair in zip(page.claims, prepared, strict=True)
-            )
-            of.accepted += sum(one.judgement.accepted for one in prepared)
-            of.judged += len(prepared)
+        except HelperProcessDied:
+            return None
+
+    def _claim_page(self, page: ReadPage) -> UnjudgedPage:
+        return UnjudgedPage([one.file_claim for one in page.claims], self._now, self._is_shadow)
+
+    async def _take_waiting(self, *, waiting_max: int) -> None:
+        """Take the first pages as far as they are judged, and wait for the first ones if more are left."""
+        while self._waiting and (self._waiting[0].is_judged or len(self._waiting) > waiting_max):
+            page, sender, judged = self._waiting.popleft()
+            if isinstance(judged, asyncio.Task):
+                judged = await judged
+            if page.of.is_rejected:
+                continue
+            if judged is None or any(one.content_hash in self._seen.numbers for one in judged):
+                # It was judged without what came before it.
+                judged = await self._judge_here(page, self._seen)
+            for one in judged:
+                if one.is_accepted:
+                    self._seen.numbers.setdefault(one.content_hash, one.claim_number)
+            await self._take_page(page, sender, judged)
+
+    async def _take_page(
+        self, page: ReadPage, sender: SenderSet, judged: Sequence[JudgedClaim]
+    ) -> None:
+        """Store judged claims, and acknowledge them."""
+        of = page.of
+        await self._stage(of, judged)
+        receipt = of.receipt = of.receipt or await self._new_receipt(sender)
+        await self._context.intake.call_in_background(
+            partial(_acknowledge, receipt, *pair) for pair in zip(page.claims, judged, strict=True)
+        )
+        of.accepted += sum(one.is_accepted for one in judged)
+        of.judged += len(judged)
+
+    async def close(self) -> None:
+        """Wait no longer for pages that another process has. Call this at the end, also after a fault."""
+        tasks = (one.judged for one in self._waiting)
+        await cancel_all(one for one in tasks if isinstance(one, asyncio.Task))
 
     async def _plan_page(self, of: SetReading, sent: Sequence[SentInquiry]) -> None:
         """Find the payers of some inquiries; one that no payer can be asked is not accepted. No one is asked in a shadow file."""
@@ -283,10 +364,36 @@ class FileReading:
         )
 
 
-def _acknowledge(receipt: Acknowledgement277CA, read: ReadClaim, judged: PreparedClaim) -> None:
+class _WaitingPage(NamedTuple):
+    """A page that is judged, or that another process has, while pages before it are not judged yet."""
+
+    page: ReadPage
+    sender: SenderSet
+    judged: "Sequence[JudgedClaim] | asyncio.Task[Sequence[JudgedClaim] | None] | None"
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether no process is at it."""
+        return not isinstance(self.judged, asyncio.Task) or self.judged.done()
+
+
+def _remember_view(
+    claim: X12Claim, loop: tree.Loop, around: Sequence[tree.Loop], first: int, read: LoopsAround
+) -> None:
+    """Make the view of a claim from the loops that were read."""
+    form = form_of(claim)
+    view = form.view_of_loops(loop, around, first, read, claim_type=claim.claim_type)
+    form.remember_view(claim, view)
+
+
+def _remember_nothing() -> None:
+    """Leave a view to be made when it is asked for."""
+
+
+def _acknowledge(receipt: Acknowledgement277CA, read: ReadClaim, judged: JudgedClaim) -> None:
     """Add the verdict on a claim to the 277CA."""
-    claim, judgement = read.acknowledged, judged.judgement
-    verdict = RECEIPT if judgement.accepted else not_accepted(judgement.findings, claim)
+    claim = read.acknowledged
+    verdict = RECEIPT if judged.is_accepted else not_accepted(judged.findings, claim)
     receipt.add(claim, verdict)
 
 
@@ -400,21 +507,15 @@ class _OpenSet:
         if reading.is_rejected:
             return
         claim = self._levels.claim_of(unit)
-        form = form_of(claim)
         around = self._levels.loops_around(unit)
         first = unit.set.first_segment
-        form.remember_view(
-            claim,
-            form.view_of_loops(
-                unit.loop, around, first, self._loops_around, claim_type=claim.claim_type
-            ),
-        )
         own = claim_findings(claim, self._recent)
         self._of_claims |= {id(one): one for one in own}
         self._claims.append(
             ReadClaim(
                 FileClaim(claim, own),
                 acknowledged_claim(unit.loop, unit.parents, first, self._providers),
+                partial(_remember_view, claim, unit.loop, around, first, self._loops_around),
             )
         )
         if len(self._claims) == CLAIMS_PER_PAGE:

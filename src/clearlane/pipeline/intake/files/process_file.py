@@ -57,6 +57,7 @@ from clearlane.pipeline.intake.files.file_responses import (
     store_response,
 )
 from clearlane.pipeline.intake.files.import_statements import StatementMatcher
+from clearlane.pipeline.intake.files.judge_page import JudgedClaim
 from clearlane.pipeline.intake.files.other_statements import (
     START_BYTES,
     OtherStatement,
@@ -68,11 +69,8 @@ from clearlane.pipeline.intake.files.release_claims import (
     CLAIMS_STAGED_AT_ONCE,
     release_set,
     release_site,
-    seal_staged,
 )
-from clearlane.pipeline.intake.files.shadow_row import shadow_row
 from clearlane.pipeline.intake.files.upload import file_event
-from clearlane.pipeline.intake.prepare_claims import PreparedClaim
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import StoreFault, Tx
 from clearlane.store.files import (
@@ -192,6 +190,7 @@ class _FileWork:
             self._now,
             self._stage,
             self._stage_plan,
+            size=self._file.bytes,
             is_shadow=bool(self._file.is_shadow),
         )
         if acknowledge_file.known_format(head):
@@ -206,6 +205,8 @@ class _FileWork:
         except TooManySets:
             sentence = acknowledge_file.TOO_MANY_SETS.format(limit=SETS_PER_FILE_MAX)
             return await self._give_up([sentence])
+        finally:
+            await reading.close()
         if not reading.interchanges:
             return await self._report_unreadable(head)
         return await self._accept(reading)
@@ -409,21 +410,13 @@ class _FileWork:
         )
         return await store_response(self._context, self._site, response, content)
 
-    async def _stage(self, of: SetReading, prepared: Sequence[PreparedClaim]) -> None:
+    async def _stage(self, of: SetReading, judged: Sequence[JudgedClaim]) -> None:
         """Store a page of judged claims where no list, queue or search shows them."""
         context, site = self._context, self._site
-        file_id, first = self._file.file_id, of.judged + 1
-        is_shadow = bool(self._file.is_shadow)
-
-        def seal(position: int, one: PreparedClaim) -> StagedClaim:
-            row = shadow_row(context, site, one) if is_shadow else one.row
-            return seal_staged(
-                context, site, set_id=of.set_id, file_id=file_id, position=position, row=row
-            )
-
-        rows = await context.intake.call_in_background(
-            partial(seal, *pair) for pair in enumerate(prepared, first)
-        )
+        rows = [
+            StagedClaim(of.set_id, position, one.claim_number, self._file.file_id, one.payload)
+            for position, one in enumerate(judged, of.judged + 1)
+        ]
 
         async def job(tx: Tx, some: Sequence[StagedClaim]) -> None:
             await self._keep_lease(tx)

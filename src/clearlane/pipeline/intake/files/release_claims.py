@@ -11,14 +11,13 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
-import msgspec
-
 from clearlane.accounts.model import Site
 from clearlane.engine import fault_injection
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.faults import fault_code, fault_frames
 from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import cancel_all
+from clearlane.pipeline.intake.files.staged_row import open_row
 from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims.new_claims import NewClaim
@@ -142,7 +141,7 @@ async def _read_page(context: WorkContext, site: Site, set_id: str, after: int =
         staged = await staged_claims.list_page(tx, set_id, limit, after=after)
         await context.vault.load_keys_of(tx, [one.payload for one in staged])
     rows = await context.intake.call_in_background(
-        partial(open_staged, context, site, one) for one in staged
+        partial(open_row, context, site, one.claim_number, one.payload) for one in staged
     )
     return _OpenedPage(set_id, staged, rows, is_last=len(staged) < limit)
 
@@ -170,25 +169,3 @@ async def _release_page(tx: Tx, context: WorkContext, site: Site, page: _OpenedP
     if page.is_last:
         await file_sets.mark_released(tx, set_id)
     return not page.is_last
-
-
-def seal_staged(
-    context: WorkContext, site: Site, *, set_id: str, file_id: str, position: int, row: NewClaim
-) -> StagedClaim:
-    """Return the row of a claim as it is staged."""
-    payload = context.vault.seal(
-        site.scope, staged_claims.TABLE, row.claim_number, _ENCODER.encode(row)
-    )
-    return StagedClaim(set_id, position, row.claim_number, file_id, payload)
-
-
-def open_staged(context: WorkContext, site: Site, staged: StagedClaim) -> NewClaim:
-    """Return the row that a staged claim becomes."""
-    opened = context.vault.open(
-        site.scope, staged_claims.TABLE, staged.claim_number, staged.payload
-    )
-    return _DECODER.decode(opened)
-
-
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(NewClaim)

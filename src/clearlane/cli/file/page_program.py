@@ -1,0 +1,29 @@
+"""The program that judges pages of claims beside the process of a large file, which starts it (``page_process``).
+
+    python -m clearlane.cli.file.page_program < pages
+
+It stores nothing: the process of the file does, under its lease.
+"""
+
+import sys
+from dataclasses import replace
+from typing import BinaryIO
+
+from clearlane.cli.command.helper_program import run_helper
+from clearlane.pipeline.intake.files.judge_page import answer_page
+from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
+from clearlane.pipeline.work_context import WorkContext
+
+
+def main(source: BinaryIO, out: BinaryIO) -> int:
+    """Judge pages until the pipe is closed, and return the exit status."""
+    return run_helper(source, out, answer_page, _without_callers)
+
+
+def _without_callers(context: WorkContext) -> WorkContext:
+    # No one calls this process: nothing here has to make way.
+    return replace(context, intake=IntakeBatcher(has_callers=False))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.stdin.buffer, sys.stdout.buffer))
