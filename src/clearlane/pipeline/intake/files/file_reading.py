@@ -251,9 +251,8 @@ class FileReading:
 
     async def _judge_pages(self) -> None:
         if self._waiting:
-            await asyncio.sleep(
-                0
-            )  # orders go out, and answers come in, between two steps of reading
+            # Orders go out, and answers come in, between two steps of reading.
+            await asyncio.sleep(0)
         for page in self._events.take_pages():
             of, sender = page.of, page.of.sender
             if of.is_rejected or sender is None:
