@@ -49,7 +49,7 @@ SQLITE_LOOK_SECONDS, SQLITE_LOOKS_MAX = 0.0002, 100
 """How often a writer looks whether the lock is free: in every pause of another, as long as one usually writes."""
 SQLITE_LATE_LOOK_SECONDS = 0.001
 """How often it looks after that: each look takes the interpreter from other threads."""
-CHECKPOINT_PAGES, HELPER_CHECKPOINT_PAGES = 2_000, 500
+CHECKPOINT_PAGES, HELPER_CHECKPOINT_PAGES = 2_000, 1_500
 """A commit that finds more pages in the log copies them into the file. That takes long: a helper does it before a service has to."""
 PRIMARY_CODE = 0xFF
 FULL_DISK = "the disk is full: reads are answered, claims and files are refused"
