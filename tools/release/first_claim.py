@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tools.release.programs import ROOT, UV, bare_environment, run
 
 READY = "clearlane ready "
-START_SECONDS_MAX = 120
+START_SECONDS_MAX = 240
+"""An environment that was just installed compiles every module at its first start."""
 STOP_SECONDS_MAX = 120
 CLAIM = "RELEASE-1"
 
@@ -73,7 +74,11 @@ def sandbox(binaries: Path, place: Path, **environment: str) -> Iterator[None]:
             cwd=place, env=bare_environment(**environment), stdout=subprocess.PIPE, stderr=log,
             text=True, start_new_session=True,
         )  # fmt: skip
-        reader = _wait_until_ready(process, place)
+        try:
+            reader = _wait_until_ready(process, place)
+        except SystemExit:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         try:
             yield
         finally:
@@ -100,8 +105,9 @@ def _wait_until_ready(process: "subprocess.Popen[str]", place: Path) -> threadin
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
-    while line := lines.get(timeout=START_SECONDS_MAX):
-        if line.startswith(READY):
-            return reader
+    with suppress(queue.Empty):
+        while line := lines.get(timeout=START_SECONDS_MAX):
+            if line.startswith(READY):
+                return reader
     log = (place / "service.log").read_text(encoding="utf-8")
-    sys.exit(f"release: the service did not start:\n{log}")
+    sys.exit(f"release: the service did not start within {START_SECONDS_MAX} seconds:\n{log}")
