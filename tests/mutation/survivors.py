@@ -28,7 +28,22 @@ EQUIVALENT: Reasons = {
     # store/vault
     # claims/lifecycle
     # claims/rules
+    "What is gone through together has one length: one is made from the other.": (
+        Change("claims/rules/places.py", "place_is_valid_on_the_day", "True", "False"),
+        Change("payments/pdf/claim_table.py", "Amounts.plus", "True", "False"),
+        Change("payments/pdf/benefits_pdf.py", "_add_groups", "True", "False"),
+    ),
     # payments
+    "Python reads the name of an encoding without its punctuation.": (
+        Change("payments/cut_remittance.py", "cut_remittance", "'latin-1'", "'latin-1~'"),
+        Change("payments/cut_remittance.py", "cut_remittance", "'latin-1'", "'latin-1~'", 2),
+    ),
+    "The caller asks only whether there is anything.": (
+        Change("payments/payment_csv.py", "_claim_rest", "return {}", "return None"),
+    ),
+    "The first page is begun before this is asked.": (
+        Change("payments/pdf/pages.py", "Pages.__init__", "False", "True"),
+    ),
 }
 """The program means the same, for any input. Such a change is left out of the share."""
 
@@ -38,6 +53,9 @@ UNNOTICED: Reasons = {
     # claims/lifecycle
     # claims/rules
     # payments
+    "A guard against rows of another length than their heads, which no caller makes.": (
+        Change("payments/pdf/benefits_pdf.py", "_add_groups", "True", "False", 2),
+    ),
 }
 """The program is another one, but no reader would want a test of the difference. Such a change has survived."""
 

@@ -26,6 +26,7 @@ A = ClaimCandidate(
 )
 B = ClaimCandidate(claim_number="K2", account_number="ACC7", line_controls=frozenset({"K2-1"}))
 C = ClaimCandidate(claim_number="K3", account_number="K3")
+WITHOUT_LINES = ClaimCandidate(claim_number="K4", account_number="ACC7")
 
 
 def named(account="", trace="", controls=()):
@@ -44,6 +45,7 @@ def named(account="", trace="", controls=()):
         (named("", "K1"), [A, B], A),
         (named("ACC7", "K2"), [A, B], B),
         (named("ACC7", controls=("K1-2",)), [A, B], A),
+        (named("ACC7", controls=("K1-2",)), [WITHOUT_LINES, A], A),
         (named(controls=("K2-1",)), [A, B], B),
         (named("ACC7", controls=("K1-1", "BUNDLED")), [A], A),
         (named("ACC7"), [A, A], A),
@@ -98,7 +100,7 @@ def test_the_order_of_candidates_never_decides(account, trace, controls, candida
 @every_case(
     ("control", "number"),
     [
-        ("K1-1", "K1"), ("K1-12X", "K1"), ("A-B-3", "A-B"), ("K1-", ""), ("K1", ""), ("K1-X", ""), ("K1-1A", ""), ("", ""),
+        ("K1-1", "K1"), ("K1-12X", "K1"), ("K1-1XX", "K1"), ("K1-1~", ""), ("A-B-3", "A-B"), ("K1-", ""), ("K1", ""), ("K1-X", ""), ("K1-1A", ""), ("", ""),
     ],
 )  # fmt: skip
 def test_our_line_numbers_hold_the_claim_number_and_a_vendors_own_do_not(control, number):

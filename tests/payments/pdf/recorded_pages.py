@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from clearlane.payments.pdf.benefits_pdf import write_benefits_pdf
 from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
 from clearlane.payments.pdf.frames import BenefitsFileHeading, BenefitsOfService
-from clearlane.payments.pdf.pages import WHOLE, Pages, Style, row
+from clearlane.payments.pdf.pages import PAGE_ROWS_HEIGHT, WHOLE, Pages, Style, row, space
 from clearlane.payments.pdf.payment_pdf import write_payment_pdf
 from tests.payments.invented import (
     ADJUSTMENTS,
@@ -60,7 +60,9 @@ def _all_that_can_be_said() -> Iterator[str]:
 
 def _long_payment() -> Iterator[str]:
     out = io.BytesIO()
-    long = replace(PAYMENT, payer_name=HOSTILE, payee_name="X" * 200, received_at=None)
+    long = replace(
+        PAYMENT, payer_name=HOSTILE, payee_name="X" * 200, received_at=None, trace_number=""
+    )
     lines = [line(at, "99213", 1_000, 1_000) for at in range(1, 67)]
     write_payment_pdf(long, (), [*many(3), claim_payment(4, "ARDEN", "ROSA", *lines)], out)
     yield from placed(out)
@@ -86,8 +88,14 @@ def _rows_higher_than_a_page() -> Iterator[str]:
     pages.repeated = (row([(WHOLE, "Head", Style())]),)
     for count in (64, 3, 71, 66):
         pages.add([row([(WHOLE, f"{at} of {count}", Style())]) for at in range(count)])
+    for text in ("before", "after"):
+        pages.add([space(PAGE_ROWS_HEIGHT)])
+        pages.add([row([(WHOLE, text, Style())])])
     pages.save()
     yield from placed(out)
+    nothing = io.BytesIO()
+    Pages(nothing, title="Nothing", running="Nothing").save()
+    yield from placed(nothing)
 
 
 def _benefits() -> Iterator[str]:
