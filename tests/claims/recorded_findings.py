@@ -12,8 +12,11 @@ from functools import cache
 from pathlib import Path
 
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import AnyForm
+from clearlane.claims.forms import AnyForm, form_of
+from clearlane.claims.rules import RULES, RuleInputs
 from clearlane.claims.rules.file_findings import FileFindings
+from clearlane.claims.rules.registry import ClaimRule, RuleScope
+from clearlane.claims.view import ClaimView
 from clearlane.kernel.finding import Finding
 from clearlane.x12.checker.check import check
 from tests.claims import test_institutional_rules as bills
@@ -38,6 +41,27 @@ def _of_examples() -> Iterator[str]:
                 found = examples.checked(case, changes, facts).findings
                 more = [one for one in found if one.rule == rule_id or one not in usual]
                 yield from _shown(name, more, {rule_id})
+
+
+def _paths_of_examples() -> Iterator[str]:
+    """Yield the paths of the view that each rule states: a form gives a path that it does not know the place of a part."""
+    for rule_id, cases in examples.CASES.items():
+        for at, case in enumerate(cases):
+            claim = examples.checked(case, case.breaks, case.facts).claim
+            inputs = examples.inputs_of(case, case.facts)
+            paths = [*_paths(RULES[rule_id], form_of(claim).view(claim), inputs)]
+            if paths:  # a rule about values has none
+                yield f"{rule_id} {at}: {', '.join(paths)}"
+
+
+def _paths(rule: ClaimRule, view: ClaimView, inputs: RuleInputs) -> Iterator[str]:
+    if rule.scope is RuleScope.LINE:
+        for at, line in enumerate(view.lines):
+            yield from (f"lines[{at}].{path}" for path, _ in rule.check(line, view, inputs))
+    elif rule.scope is RuleScope.CLAIM:
+        read = [rule.reading(view, inputs)] if rule.reading else []
+        if read != [None]:
+            yield from (path for path, _ in rule.check(view, inputs, *read))
 
 
 @cache
@@ -108,6 +132,7 @@ RECORDED = RecordedList(
     Path(__file__).with_suffix(".txt"),
     {
         "examples": _of_examples,
+        "paths of the view in examples": _paths_of_examples,
         "known faults as JSON": _of_json,
         "known faults as files": _of_files,
         "faults of bills as files": _of_bills,

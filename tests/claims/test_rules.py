@@ -1862,8 +1862,13 @@ def checked(case, changes, facts):
     found = read_claim(case.kind, json.dumps(changed(case, changes)).encode(), "Claims[0]")
     assert found.findings == (), [(f.location, f.message) for f in found.findings]
     assert found.ignored_fields == ()
+    return repair_and_check(found.claim, inputs_of(case, facts))
+
+
+def inputs_of(case, facts):
+    """What is known beside the claim of a case."""
     known = {"today": TODAY, "payer": PAYERS.get(case.kind, PAYERS[MEDICAL]), **facts}
-    return repair_and_check(found.claim, RuleInputs(**known))
+    return RuleInputs(**known)
 
 
 def test_every_rule_has_a_claim_that_breaks_it_and_one_that_keeps_it():
