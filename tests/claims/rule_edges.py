@@ -1,7 +1,13 @@
 """Claims just beyond a limit of a rule and just within it, for the table of ``test_rules``."""
 
+from datetime import date
+
+from msgspec.structs import replace as with_values
+
 from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, AnyForm, samples
-from tests.claims.imported_list_cases import DAY, L, T
+from clearlane.claims.rules.registry import EnrollmentGap
+from clearlane.payers.model import Payer
+from tests.claims.imported_list_cases import DAY, L, T, code, lines, listed
 
 Fields = dict[str, object]
 M, D = V3_MEDICAL, V3_DENTAL
@@ -296,4 +302,58 @@ PAYER_EDGES: list[tuple[str, AnyForm, Fields, dict[str, object], str, Fields, di
         {CODE: "98940", DIAGNOSES: [right]}, {"edits": ("chiropractic",)})
         for wrong, right in (("M99.06", "M99.05"), ("M99.10", "M99.00"), ("M54.50", "M9901"))],
     ("C158", M, {CODE: "98940"}, {"edits": ("chiropractic",)}, f"{DIAGNOSES}[0]", {}, {"edits": ("chiropractic",)}),
+]  # fmt: skip
+
+
+def known(gap: EnrollmentGap) -> dict[str, object]:
+    """Return what is known of a provider whose enrollment with the payer is not approved."""
+    return {"payer": ENROLLED_ONLY, "enrollment": gap, "enrollment_since": date(2025, 3, 1)}
+
+
+def imported(name: str, *codes: tuple[str, None, None, str]) -> dict[str, object]:
+    """Return an imported list of codes."""
+    return {"code_lists": listed(name, *codes)}
+
+
+TEST_PAYER = Payer("Medical", "Meadow Mutual", "T1", "TST01", has_route=True)
+ENROLLED_ONLY = with_values(TEST_PAYER, claim_enrollment_required=True)
+VOIDED: Fields = {"F22_MedicaidResubmissionCode": "8", "F22_OriginalReferenceNumber": "P1"}
+TWO_UNITS = imported("mue", code("99213", "units=2 day"))
+TWO_UNITS_A_LINE = imported("mue", code("99213", "units=2 line"))
+PAIR = imported("ncci-ptp", code("11042-97597", "modifier"))
+ORGANIZATIONS = imported("nppes", code("1679576722", "organization"))
+ON_LINE: Fields = {RENDERED_ON_LINE: "1679576722", **RENDERING}
+LINES_OF_PAIR: Fields = lines("97597", "11042")
+
+# The same, and what is known beside the claim: beyond the limit and within it.
+FACT_EDGES: list[
+    tuple[str, AnyForm, Fields, dict[str, object], str, Fields, dict[str, object]]
+] = [
+    ("C101", M, {}, {"payer": None, "near_payers": ("TST10",)}, "Svc_PayerId", {}, {}),
+    ("C101", M, {}, {"payer": None, "near_payers": ("TST10", "TST11")}, "Svc_PayerId", {}, {"payer": None, "payer_of_other_type": True}),
+    ("C103", M, {}, {"payer": with_values(TEST_PAYER, active=False, has_route=False)}, "Svc_PayerId", {}, {"payer": None}),
+    ("C104", M, {}, {"payer": with_values(TEST_PAYER, has_route=False)}, "Svc_PayerId", {},
+        {"payer": with_values(TEST_PAYER, active=False, has_route=False)}),
+    *[("C106", M, {}, known(gap), "Svc_PayerId", {}, known(gap) | {"enrolled": True}) for gap in EnrollmentGap],
+    ("C107", M, {}, {"earlier_claim_number": "R-1", "earlier_state": "held"}, "Svc_VendorClaimId", {},
+        {"earlier_claim_number": "R-1", "is_settled_before": True}),
+    ("C110", M, VOIDED, {"payer": with_values(TEST_PAYER, replacements="original_only")}, "F22_MedicaidResubmissionCode",
+        VOIDED | {"F22_MedicaidResubmissionCode": "7"}, {"payer": with_values(TEST_PAYER, replacements="original_only")}),
+    # imported lists
+    ("C662", M, RENDERING, ORGANIZATIONS, "X12_RenderingNPI", {"F33A_BillingProviderNpi": "1679576722"}, ORGANIZATIONS),
+    ("C662", M, ON_LINE, ORGANIZATIONS, RENDERED_ON_LINE, RENDERING, imported("nppes", code("1234567893", "organization"))),
+    ("C661", M, ON_LINE, imported("nppes-deactivated", code("1679576722")), RENDERED_ON_LINE, ON_LINE,
+        imported("nppes-deactivated", code("1234567893"))),
+    ("C664", M, LINES_OF_PAIR, PAIR, CODE, LINES_OF_PAIR | {FROM: YESTERDAY}, PAIR),
+    *[("C664", M, LINES_OF_PAIR | {MODIFIERS: "RT,GA"}, imported("ncci-ptp", code("11042-97597", "never")), CODE,
+        LINES_OF_PAIR | {MODIFIERS: modifier}, PAIR) for modifier in ("24", "91", "XE", "E1", "TA", "LT", "RI")],
+    ("C664", M, LINES_OF_PAIR | {MODIFIERS: "GA"}, PAIR, CODE, lines("11042", "11042"), PAIR),
+    ("C665", M, on(SERVED, SERVED, "2.001"), TWO_UNITS, UNITS, on(SERVED, SERVED, 2), TWO_UNITS),
+    ("C665", M, on(YESTERDAY, SERVED, "4.001"), TWO_UNITS, UNITS, on(YESTERDAY, SERVED, 4), TWO_UNITS),
+    ("C665", M, on(YESTERDAY, SERVED, 5), TWO_UNITS_A_LINE, UNITS, {f"{L}X12_Anesthesia": True, MODIFIERS: "AA", UNITS: 9}, TWO_UNITS),
+    ("C667", M, {}, imported("cpt", code("99214")), CODE, {"F01_ClaimType": "WC"}, imported("cpt", code("99214"))),
+    ("C667", M, {CODE: "0202T"}, imported("cpt", code("99214")), CODE, {CODE: "G0008"}, imported("cpt", code("99214"))),
+    ("C671", M, {MODIFIERS: "QQ,GT"}, imported("hcpcs", code("GT", "modifier")), MODIFIERS, {MODIFIERS: "P6,8P,76"},
+        imported("hcpcs", code("GT", "modifier"))),
+    ("C670", M, DECIDED, imported("carc", code("46")), "X12_ClaimContractualObligationAdjustments", OTHER, imported("carc", code("46"))),
 ]  # fmt: skip

@@ -20,7 +20,10 @@ from clearlane.claims.fields import fields_of, nested_parts
 from clearlane.claims.finding import FINDINGS_PER_CLAIM_MAX
 from clearlane.claims.forms import FORMS, V3_DENTAL, V3_FORMS, V3_MEDICAL, AnyForm, samples
 from clearlane.claims.read.decode import read_claim
+from clearlane.claims.read.repairs import Repair
+from clearlane.claims.read.tolerant_reading import AS_SHORT_TEXT
 from clearlane.claims.rules import (
+    NO_LEADING_ZEROS,
     RULES,
     RuleInputs,
     diagnoses,
@@ -37,7 +40,7 @@ from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.code_editions import CodeEdition, CodeLists, EditionCode, combine
 from tests.cases import every_case
 from tests.claims.imported_list_cases import ROWS
-from tests.claims.rule_edges import EDGES, PAYER_EDGES
+from tests.claims.rule_edges import EDGES, FACT_EDGES, PAYER_EDGES
 
 DAY = date(2025, 3, 14)
 TODAY = date(2025, 3, 20)
@@ -1837,6 +1840,8 @@ for rule_id, kind, beyond, at, within in EDGES:
 for rule_id, kind, beyond, wanted, at, within, fine in PAYER_EDGES:
     case = Case(kind, beyond, at, within, facts=wanting(kind, **wanted), fine=wanting(kind, **fine))
     CASES[rule_id].append(case)
+for rule_id, kind, beyond, facts, at, within, fine in FACT_EDGES:
+    CASES[rule_id].append(Case(kind, beyond, at, within, facts=facts, fine=fine))
 PAIRS = [
     pytest.param(rule_id, case, id=f"{rule_id}-{at}")
     for rule_id, cases in CASES.items()
@@ -2007,6 +2012,21 @@ def test_the_path_of_the_claim_stands_before_every_location():
     ).findings
     assert findings
     assert all(finding.location.startswith("Claims[7].F") for finding in findings)
+
+
+@pytest.mark.parametrize("at", ["", "Claims[7]"])
+def test_a_short_text_that_came_as_a_number_says_so_at_its_path_alone(at):
+    changes = {"F05_PatientZip": "7870", "F07_InsuredZip": "7870"}
+    claim = read_claim(MEDICAL, json.dumps(changed(m({}, "", {}), changes)).encode(), "").claim
+    facts = RuleInputs(today=TODAY, available=OFFLINE)
+    tolerated = (
+        Repair("F05_PatientZip", AS_SHORT_TEXT),
+        Repair("F07_InsuredZip", "blanks removed"),
+    )
+    found = repair_and_check(claim, facts, at=at, tolerated=tolerated)
+    places = {one.location for one in found.findings if NO_LEADING_ZEROS in one.message}
+    assert places == {f"{at}.F05_PatientZip" if at else "F05_PatientZip"}
+    assert found.repairs[:2] == tolerated
 
 
 def test_of_many_errors_fifty_are_listed_and_the_others_counted():
