@@ -28,6 +28,9 @@ EQUIVALENT: Reasons = {
     # store/vault
     # claims/lifecycle
     # claims/rules
+    "Every field of plain text has a longest length.": (
+        Change("claims/rules/__init__.py", "_plan", "0", "1"),
+    ),
     "What is gone through together has one length: one is made from the other.": (
         Change("claims/rules/places.py", "place_is_valid_on_the_day", "True", "False"),
         Change("payments/pdf/claim_table.py", "Amounts.plus", "True", "False"),
