@@ -55,6 +55,18 @@ def test_loops_and_segments_of_public_files_are_those_of_the_tree(sample):
     assert list(rows_of_outline(data)) == list(rows_of_tree(data))
 
 
+def test_sets_and_groups_are_let_go_once_they_are_closed():
+    rows = [samples837.claims(Random(n), "837P", number=n) for n in (1, 2, 3)]
+    held = []
+    for event in iter_outline(samples837.interchange("837P", rows).encode()):
+        match event:
+            case reader.SetClosed(set):
+                held.append(len(set.group.sets))
+            case reader.GroupClosed(group):
+                held.append(len(group.interchange.groups))
+    assert held == [0, 0, 0, 0]
+
+
 def test_a_large_set_is_never_held_as_a_whole():
     rows = samples837.claims(Random(1), "837P", subscribers=full_or_quick(200, 40))
     data = samples837.interchange("837P", [rows]).encode()

@@ -113,6 +113,13 @@ def test_an_unlisted_procedure_may_be_described_in_its_line():
     assert found_in(data, "X837-UNLISTED") == []
 
 
+@pytest.mark.parametrize(("place", "is_known"), [("OR", True), (":MX", True), ("", False)])
+def test_a_car_accident_was_in_a_state_or_in_a_country(place, is_known):
+    to = f"CLM*B200*200***11:B:1*Y*A*Y*Y**AA:::{place}".rstrip(":")
+    data, _ = inject("837P", Fault("car accident", "CLM*B200", to, ""))
+    assert (found_in(data, "X837-ACCIDENT-STATE") == []) is is_known
+
+
 def test_a_mixed_icd_version_is_reported_with_the_element_that_differs():
     mixed = next(fault for fault in FAULTS if fault.rule == "X837-ICD-MIX")
     data, _ = inject("837P", mixed)

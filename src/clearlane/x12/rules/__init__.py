@@ -148,9 +148,9 @@ def rule(
 def rules_for(kind: str, *loops: str) -> tuple[LoopRule, ...]:
     """Return the rules of a kind of guide that run when a loop with one of these ids closes."""
     _load()
-    return tuple(
-        r for r in RULES.values() if kind in r.kinds and not set(loops).isdisjoint(r.loops)
-    )
+    found = (r for r in RULES.values() if kind in r.kinds and not set(loops).isdisjoint(r.loops))
+    # Whatever was imported first: the findings of a file are in the same order in every process.
+    return tuple(sorted(found, key=lambda rule: rule.check.__module__))
 
 
 def find_rule(id: str) -> LoopRule:
