@@ -250,6 +250,15 @@ def test_a_newer_status_wins_over_an_older_one_that_comes_late():
     assert fold([REJECT, status("A2", StatusVerdict.ACCEPTED, 3)]).state is ClaimState.ACKNOWLEDGED
 
 
+def test_a_status_counts_by_its_own_day_and_by_the_files_if_it_has_none():
+    written = START + timedelta(days=9)
+    early = replace(status("A1", StatusVerdict.ACCEPTED, 1), at=written)
+    assert fold([REJECT, early]).state is ClaimState.REJECTED
+    undated = replace(early, day=None)
+    assert fold([REJECT, undated]).state is ClaimState.ACKNOWLEDGED
+    assert fold([REJECT, undated]).state_changed_day == written.date()
+
+
 def test_an_acceptance_does_not_move_a_pended_claim_back():
     found = fold([PEND, status("A2", StatusVerdict.ACCEPTED, 6)])
     assert (found.state, found.status_category) == (ClaimState.PENDING, "P1")

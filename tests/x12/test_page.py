@@ -95,7 +95,13 @@ def test_findings_stand_at_their_segment_and_mark_their_element():
     assert notes(text) == [(finding.position.file_segment, "X837-POINTER")]
     assert re.search(r'<div class="error"><dt><b>SV107-\d</b>', text)
     assert '<span class="label error">1 error</span>' in text
-    assert f'href="#s{finding.position.file_segment}"' in text
+    at = finding.position
+    assert f'<a href="#s{at.file_segment}">SV107-2 in 2400, segment {at.file_segment}</a>' in text
+    missing, _ = inject("837P", next(fault for fault in FAULTS if fault.rule == "SEG-MISSING"))
+    (finding,) = check(missing).findings
+    at = finding.position
+    name = f"{at.segment_id} in {at.loop}, segment {at.file_segment}"
+    assert f'<a href="#s{at.file_segment}">{name}</a>' in html(missing)
 
 
 def test_elements_are_explained_and_amounts_added_up():
@@ -105,6 +111,14 @@ def test_elements_are_explained_and_amounts_added_up():
         "2024-05-01", "MEADOW MUTUAL", "Demand deposit account",
     ):  # fmt: skip
         assert words in text
+
+
+def test_the_head_of_a_page_says_whose_file_it_is_and_what_it_has():
+    facts = re.findall(r"<dt>(\w+)</dt><dd>(.*?)</dd>", html(file("837P", *CLAIMS)))
+    assert facts[:9] == [
+        ("Sender", "SENDER"), ("Receiver", "RECEIVER"), ("Sent", "2024-05-01 12:00"), ("Usage", "Test"),
+        ("Transaction", "837P"), ("Version", "005010X222A1"), ("Sets", "1"), ("Claims", "2"), ("Charged", "300.00"),
+    ]  # fmt: skip
 
 
 def test_an_element_has_the_field_that_its_writer_names():

@@ -115,6 +115,13 @@ def test_an_empty_value_leaves_no_trailing_separators():
     assert claim.segment("REF") == ["REF", "G1"]
 
 
+def test_a_qualifier_that_is_there_stays_when_its_number_is_put():
+    tree_root = root()
+    put(tree_root, "2310B/NM1/08", "24")
+    put(tree_root, "2310B/NM1/09", "911234567")
+    assert "NM1*82*1*BIRCH*NORA****24*911234567" in map("*".join, tree_root.all_segments())
+
+
 def test_what_has_no_place_cannot_be_put():
     for where in ("9999/CLM/01", "2300/ZZZ/01", "2300/DTP:999/03", "2300/DTP:472/period"):
         with pytest.raises(ValueError, match=r"has no|takes an element"):
@@ -262,6 +269,7 @@ def test_what_is_not_filled_is_left_out(values, rows):
 def test_a_shape_is_worked_out_once():
     table = placement.compile_placement(GUIDE, "2300", CLAIM_ROWS, CLAIM_CONSTANTS)
     first = table.text(CLAIM_VALUES)
+    assert first == CLAIM_TABLE.text(CLAIM_VALUES)
     assert table.text({**CLAIM_VALUES, "account": "B2"}) == first.replace("CLM*A1", "CLM*B2")
     assert len(table._shapes) == 1
 

@@ -47,6 +47,7 @@ def test_cut_sets_stay_as_they_were_received(ending):
         [found] = slice_sets(part)
         assert one.whole.of(content) in part
         assert part.startswith(one.isa.of(content))
+        assert part.count(b"~" + ending) == part.count(b"~")
         assert found.digest(part) == one.digest(content)
         [read] = reader.parse(part).interchanges
         assert not [finding for finding in read.findings if "count" in finding.message.lower()]
@@ -63,6 +64,13 @@ def test_a_file_of_lines_is_cut_into_files_of_lines():
 @pytest.mark.parametrize("content", [b"", b"hello", b"ISA", b"ISA*00*", b"ISA" * 500])
 def test_what_is_no_x12_has_no_sets(content):
     assert list(slice_sets(content)) == []
+
+
+def test_a_word_that_begins_like_a_header_is_passed_over():
+    whole = payment(paid("C1"))
+    assert [one.digest(b"ISABEL" + whole) for one in slice_sets(b"ISABEL" + whole)] == [
+        one.digest(whole) for one in slice_sets(whole)
+    ]
 
 
 def test_a_file_that_ends_within_a_set_is_sliced_to_its_end():
