@@ -18,7 +18,7 @@ def main() -> int:
         "--seed", type=int, default=1, help="which ones; the same seed, the same ones"
     )
     parser.add_argument(
-        "--with", dest="text", default="", help="only mutants that are printed with this text"
+        "--with", dest="text", default="", help="only mutants whose line this expression matches"
     )
     parser.add_argument("--at-once", type=int, default=1, help="how many are tried at once")
     options = parser.parse_args()

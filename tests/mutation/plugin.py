@@ -9,6 +9,7 @@ import contextlib
 import gc
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -51,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutate", metavar="PACKAGE", help="run mutants of a package")
     parser.addoption("--mutants", type=int, default=500, help="how many")
     parser.addoption("--mutation-seed", type=int, default=1, help="which ones")
-    parser.addoption("--mutants-with", default="", help="only those printed with this text")
+    parser.addoption("--mutants-with", default="", help="only those whose line matches")
     parser.addoption("--mutants-at-once", type=int, default=1, help="how many processes")
 
 
@@ -99,7 +100,7 @@ class MutationRun:
             if lines.get(str(ROOT / mutant.file), {}).get(mutant.line)
         ]
         chosen = sample(reached, option.mutants, option.mutation_seed)
-        chosen = [mutant for mutant in chosen if option.mutants_with in str(mutant)]
+        chosen = [mutant for mutant in chosen if re.search(option.mutants_with, str(mutant))]
         print(
             f"\n{self._name}: {len(chosen)} of {len(reached)} mutants on lines that a test reaches,"
             f" seed {option.mutation_seed}, {len(seconds)} tests",

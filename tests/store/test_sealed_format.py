@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from clearlane.kernel import limits
 from clearlane.kernel.retention_kinds import KeyClass
-from clearlane.store.database.schema import data_keys
+from clearlane.store.database.schema import data_keys, installation_keys
 from clearlane.store.database.sql import Statement
 from clearlane.store.vault.keys import KeyRefused, MasterKeys, new_master_key, read_keys
 from clearlane.store.vault.private_files import write_private
@@ -30,6 +30,7 @@ pytestmark = pytest.mark.one_database
 OWNER = (7, 3)
 COLUMNS = ("id", "vendor_id", "site_id", "month", "retention", "master_id", "wrapped")
 KEYS = Statement(select(*(data_keys.c[name] for name in COLUMNS)))
+INSTALLATION_KEYS = Statement(select(installation_keys.c.name, installation_keys.c.wrapped))
 
 
 @pytest.fixture
@@ -54,6 +55,19 @@ async def read_by_hand(database, place, sealed, table, row_id):
     associated = f"{sealed[0]}\0{OWNER[0]}\0{table}\0{kind}{row_id}".encode()
     packed = key.decrypt(sealed[9:21], sealed[21:], associated)
     return sealed[0], packed if sealed[0] == 2 else zstandard.decompress(packed)
+
+
+async def test_the_keys_of_an_installation_are_wrapped_as_they_always_were(vault, database, place):
+    text = (place.data / "master.key").read_text(encoding="ascii").split()[0]
+    master = AESGCM(base64.b64decode(text))
+    opened = {
+        name: master.decrypt(wrapped[:12], wrapped[12:], f"installation_keys:{name}".encode())
+        for name, wrapped in await rows(database, INSTALLATION_KEYS)
+    }
+    fingerprint = opened.pop("fingerprint")
+    assert opened == {"audit": vault.audit_key, "pepper": vault.pepper, "proof": vault.proof_seed}
+    hashed = hashlib.blake2b(b"7\0name\0ROSA", key=fingerprint, digest_size=8).digest()
+    assert vault.search_key(7, "name", "ROSA") == int.from_bytes(hashed, "big", signed=True)
 
 
 @pytest.mark.parametrize("row_id", [12, "12"])

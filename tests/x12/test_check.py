@@ -276,6 +276,7 @@ def test_an_unknown_guide_is_checked_for_envelope_and_syntax():
         ("ST-GUIDE", 1, 0, 0), ("SEG-TRAILING", 2, 2, 0), ("ELM-CASE", 2, 1, 0),
         ("ELM-CHARACTER", 3, 1, 0), ("SE-COUNT", 4, 1, 0),
     ]  # fmt: skip
+    assert {f.position.loop for f in all_findings(parse(data))} == {""}
     assert [f.rule for f in all_findings(parse(data, check=False))] == ["ST-GUIDE", "SE-COUNT"]
 
 

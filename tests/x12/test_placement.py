@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearlane.kernel import limits
-from clearlane.x12 import tree
-from clearlane.x12.automaton import compile_guide
+from clearlane.x12 import grammar, tree
+from clearlane.x12.automaton import SegmentPlace, compile_guide
 from clearlane.x12.writer import placement
 from clearlane.x12.writer.encode import format_money
 from clearlane.x12.writer.placement import ElementPath, get, parse_path, put
@@ -331,6 +331,13 @@ def test_any_shape_is_written_in_guide_order_and_read_back(chosen, order):
             assert found[field] == format_money(value)
         elif isinstance(value, str):
             assert found[field] == value
+
+
+@pytest.mark.parametrize(("id", "special"), [("HL", "HL"), ("SE", "SE"), ("NM1", "")])
+def test_levels_and_the_end_of_a_set_are_places_of_their_own_kind(id, special):
+    machine = compile_guide(GUIDE)
+    node = grammar.SegmentSpec(id, "A segment", "R", 1, ())
+    assert SegmentPlace(node, machine.root, 1).special_id == special
 
 
 def test_a_loop_that_begins_with_a_loop_is_walked():
