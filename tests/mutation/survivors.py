@@ -96,6 +96,7 @@ UNNOTICED: Reasons = {
     # store/vault
     "the name of a file that has another one a moment later": (
         Change("store/vault/private_files.py", "write_private", "'.'", "'.~'"),
+        Change("store/vault/private_files.py", "write_private", "'.'", "'.~'", 2),
     ),
     "differs for one in 4,611,686,018,427,387,904 random numbers": (
         Change(
@@ -105,6 +106,15 @@ UNNOTICED: Reasons = {
             "secrets.randbits(62) - 1",
         ),
         Change("store/vault/vault.py", "Vault._find_or_make_key", "1", "2"),
+        Change("store/vault/vault.py", "Vault._find_or_make_key", "62", "63"),
+    ),
+    "what has no tag cannot be opened either; the error has another sentence": (
+        Change(
+            "store/vault/vault.py",
+            "_header",
+            "len(sealed) < PAYLOAD_AT",
+            "len(sealed) <= PAYLOAD_AT",
+        ),
     ),
     "nothing is recorded of who makes a data key": (
         Change("store/vault/vault.py", "Vault.ensure_key", "'node'", "'node~'"),
