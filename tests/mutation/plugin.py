@@ -6,6 +6,7 @@ first. A mutant that no test fails on has survived; `survivors.py` says why it m
 """
 
 import contextlib
+import functools
 import gc
 import json
 import os
@@ -76,7 +77,8 @@ class MutationRun:
         self._folder = Path(tempfile.mkdtemp(prefix="clearlane-mutants-"))
         self._processes = 0
         gc.unfreeze()  # what is frozen is not among the objects
-        self._functions = _functions_of({str(ROOT / each) for each in self._files})
+        files = {str(ROOT / each) for each in self._files}
+        self._functions, self._memories = _functions_of(files), _memories_of(files)
         gc.freeze()  # or each process would look through all of it
         self._by_name = {item.nodeid: item for item in session.items}
         self._noticed: dict[Path, list[str]] = defaultdict(list)
@@ -147,6 +149,8 @@ class MutationRun:
             seconds = {}
             watch.start()
             for item, following in _in_order(self._session.items):
+                for memory in self._memories:  # or only the first test would reach what it keeps
+                    memory.cache_clear()
                 watch.switch_context(item.nodeid)
                 began = time.process_time()
                 failed = self._session.testsfailed
@@ -323,6 +327,17 @@ def _limit_memory() -> None:
 def _in_order(items: list[pytest.Item]) -> list[tuple[pytest.Item, pytest.Item | None]]:
     """Return each test with the one after it, as fixtures want to know."""
     return [*zip(items, [*items[1:], None], strict=True)]
+
+
+def _memories_of(files: set[str]) -> "list[functools._lru_cache_wrapper[object]]":
+    """Return the functions of the files that remember what they returned."""
+    return [
+        each
+        for each in gc.get_objects()
+        if isinstance(each, functools._lru_cache_wrapper)
+        and isinstance(each.__wrapped__, FunctionType)
+        and each.__wrapped__.__code__.co_filename in files
+    ]
 
 
 def _functions_of(files: set[str]) -> Functions:

@@ -24,6 +24,7 @@ from clearlane.store.vault import key_rotation
 from clearlane.store.vault.keys import (
     KeyRefused,
     MasterKeys,
+    kept_key_file,
     load_master_keys,
     new_master_key,
     read_key_file,
@@ -276,6 +277,7 @@ async def test_an_interrupted_rotation_continues_with_the_same_new_key(place, da
     (old,) = read_key_file(file)
     new = new_master_key()
     write_key_file(file, [new, old], over=True)
+    write_key_file(kept_key_file(file, old.id), [old], over=True)  # it had come that far
     done = await key_rotation.rotate(database, place.keys(), OPERATOR)
     assert done.master_id == new.id
     assert read_key_file(file) == (new,)

@@ -98,6 +98,14 @@ def test_a_broken_rule_is_reported(kind, fault, severity):
     assert position in {f.position.segment for f in found} or "without months" in fault.name
 
 
+def test_orthodontics_without_months_are_reported_at_the_procedure():
+    fault = next(fault for fault, _ in BROKEN if "without months" in fault.name)
+    data, _ = inject("837D", fault)
+    [found] = found_in(data.replace(b"DN1*24*20~\n", b""), fault.rule)
+    at = found.position
+    assert (at.segment_id, at.element, at.component) == ("SV3", 1, 2)
+
+
 def test_every_rule_about_claims_has_a_test_that_breaks_it():
     broken = {fault.rule for fault in FAULTS} | {fault.rule for fault, _ in BROKEN}
     rules_for("837P")
