@@ -37,6 +37,12 @@ EQUIVALENT: Reasons = {
     "the count of a set is set before anything reads it": (
         Change("x12/writer/build.py", "build", "'0'", "'0~'"),
     ),
+    "every header sets it before any segment is read": (
+        Change("x12/reader/lexer.py", "Lexer.__init__", "False", "True"),
+    ),
+    "a character of each, in their order": (
+        Change("x12/show/redact.py", "_rank", "True", "False"),
+    ),
     "the four separators have it already": (
         Change("x12/show/reformat.py", "_Writer._set_source", "''", "'~'"),
     ),

@@ -98,6 +98,18 @@ def test_a_broken_rule_is_reported(kind, fault, severity):
     assert position in {f.position.segment for f in found} or "without months" in fault.name
 
 
+@pytest.mark.parametrize(
+    ("find", "to", "rule"),
+    [
+        ("SV1*HC:36415", "SV1*HC:36415*0*UN*1***1", "X837-CHARGE"),
+        ("SBR*P*18", "SBR**18*GRP100******CI", "X837-FIRST-PAYER"),  # which is missing, and said so
+    ],
+)
+def test_a_rule_is_silent_beside_its_limit(find, to, rule):
+    data, _ = inject("837P", Fault("beside the limit", find, to, ""))
+    assert found_in(data, rule) == []
+
+
 def test_orthodontics_without_months_are_reported_at_the_procedure():
     fault = next(fault for fault, _ in BROKEN if "without months" in fault.name)
     data, _ = inject("837D", fault)
