@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from clearlane.cli.command.other_words import (
     NOUNS_MEANT,
     PAIRS,
+    PAIRS_MEANT,
     REWRITTEN,
     SAME_VERBS,
     VERBS_MEANT,
@@ -40,6 +41,29 @@ def test_every_suggestion_is_a_command():
     assert {verb for verbs in VERBS_MEANT.values() for verb in verbs} <= every_verb
     assert {" ".join(pair) for pair in PAIRS}.isdisjoint(known)
     assert NOUNS_MEANT.keys().isdisjoint(VERBS)
+
+
+def test_every_suggestion_for_a_pair_is_a_verb_with_its_options():
+    for (noun, word), lines in PAIRS_MEANT.items():
+        for line in lines:
+            verb, *rest = line.split()
+            options = {name for one in NOUNS[noun].commands[verb].params for name in one.opts}
+            assert {name for name in rest if name.startswith("--")} <= options, line
+        said = run(f"{noun} {word} ARDEN").stderr
+        assert f"`{noun}` has no verb {word!r}. Perhaps:\n  clearlane {noun} {lines[0]}\n" in said
+
+
+def test_help_breaks_no_line_within_an_option():
+    for name, noun in NOUNS.items():
+        for verb in VERBS[name] or {""}:
+            said = run(f"{name} {verb} --help").stdout
+            broken = [line for line in said.splitlines() if re.search(r"--(\w+-)*$", line)]
+            assert broken == [], (name, verb, noun)
+            assert said.isascii(), (name, verb)
+
+
+def test_help_as_a_verb_is_the_help_of_the_noun():
+    assert run("claim help").stdout == run("claim --help").stdout == run("help claim").stdout
 
 
 def test_every_noun_with_every_word_is_a_verb_or_names_the_verbs():

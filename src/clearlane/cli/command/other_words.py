@@ -149,6 +149,20 @@ PAIRS: Mapping[tuple[str, str], Sequence[str]] = {
     ("events", "tail"): ("events", "follow"),
 }
 """Noun and verb that are another command."""
+_FIND_CLAIM = (
+    "show ID",
+    "list --patient-last-name NAME --patient-birth-date YYYY-MM-DD",
+    "list --account-number NUMBER",
+    "list --payer-control-number NUMBER",
+)
+_FIND_PAYMENT = ("list --bank TEXT", "list --trace NUMBER", "show ID")
+PAIRS_MEANT: Mapping[tuple[str, str], Sequence[str]] = {
+    ("claim", "find"): _FIND_CLAIM,
+    ("claim", "search"): _FIND_CLAIM,
+    ("payment", "find"): _FIND_PAYMENT,
+    ("payment", "search"): _FIND_PAYMENT,
+}
+"""Noun and verb that several commands answer, with the options that matter."""
 
 
 def rewrite(typed: Sequence[str], nouns: Collection[str]) -> list[str]:
@@ -161,6 +175,8 @@ def rewrite(typed: Sequence[str], nouns: Collection[str]) -> list[str]:
     if first in REWRITTEN:
         return [*REWRITTEN[first], *rest]
     noun = noun_named(first, nouns)
+    if noun and rest == ["help"]:
+        return [noun, "--help"]
     if noun and rest and (noun, rest[0]) in PAIRS:
         return [*PAIRS[noun, rest[0]], *rest[1:]]
     return [noun or first, *rest]

@@ -28,6 +28,7 @@ from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
 from clearlane.cli.command.other_words import (
     LIST,
     NOUNS_MEANT,
+    PAIRS_MEANT,
     VERBS_MEANT,
     near,
     rewrite,
@@ -40,6 +41,8 @@ SECTIONS = {"Commands over the service, for vendors": True, "Commands on this ma
 SHORT_HELP_CHARACTERS = 200
 """More than any first sentence has: it is wrapped, and never cut."""
 USAGE_CHARACTERS = 79
+UNBROKEN_HYPHEN = "\u2011"
+"""Takes the place of a hyphen while lines are broken."""
 HELP_OPTIONS = ("-h", "--help")
 OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
 GARBAGE_THRESHOLD = 200_000
@@ -128,7 +131,9 @@ COMMANDS: dict[str, CommandEntry] = {
         "A sandbox: clock, modes of payers, two months of claims, tests, reset.",
     ),
     "batch": CommandEntry("delivery.batch", "Files to payers: list, show, resend, mark-delivered."),
-    "payment": CommandEntry("payment.payment", "Payments (835): list, show, export, assign, pdf."),
+    "payment": CommandEntry(
+        "payment.payment", "Payments (835): list, show, export, assign, deposit, settle, pdf."
+    ),
     "inbox": CommandEntry("delivery.inbox", "Files from payers: list, show, replay, discard."),
     "work": CommandEntry("installation.work", "Durable work that stopped: list, release."),
     "export-undelivered": CommandEntry(
@@ -136,7 +141,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "call": CommandEntry("installation.call", "Find a call again by its X-Request-Id."),
     "audit": CommandEntry("installation.audit", "Verify and export the audit chain."),
-    "keys": CommandEntry("installation.keys", "The master key: show, rotate."),
+    "keys": CommandEntry("installation.keys", "The master key: show, create, rotate."),
     "db": CommandEntry("installation.db", "The database schema: status, upgrade."),
     "retention": CommandEntry(
         "installation.retention_command",
@@ -168,8 +173,34 @@ class Shell(StrEnum):
     PWSH = "pwsh"
 
 
+_HelpFormatter: Any = typer.Context.formatter_class
+
+
+class WholeWordsFormatter(_HelpFormatter):  # type: ignore[misc]
+    """The library's formatter of help texts, which never breaks a line within the name of an option."""
+
+    def write_text(self, text: str) -> None:
+        super().write_text(text.replace("-", UNBROKEN_HYPHEN))
+
+    def write_dl(self, rows: Any, *args: Any, **options: Any) -> None:
+        unbroken = [(name, text.replace("-", UNBROKEN_HYPHEN)) for name, text in rows]
+        super().write_dl(unbroken, *args, **options)
+
+    def getvalue(self) -> str:
+        text: str = super().getvalue()
+        return text.replace(UNBROKEN_HYPHEN, "-")
+
+
+class HelpContext(typer.Context):
+    """The context of a command, with our formatter of help texts."""
+
+    formatter_class = WholeWordsFormatter
+
+
 class SectionedGroup(TyperGroup):
     """The verbs of a noun: help that separates those of vendors from those of operators, and other words for verbs."""
+
+    context_class = HelpContext
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         verb = verb_named(args[0], self.commands)
@@ -179,7 +210,11 @@ class SectionedGroup(TyperGroup):
 
     def _no_such_verb(self, word: str) -> str:
         shown = [name for name, one in self.commands.items() if not one.hidden]
-        found = near(word, shown, VERBS_MEANT, self.commands.__contains__)
+        pair = (self.name or "", word.lower())
+        if pair in PAIRS_MEANT:
+            found = list(PAIRS_MEANT[pair])
+        else:
+            found = near(word, shown, VERBS_MEANT, self.commands.__contains__)
         verbs = fill(f"It has: {', '.join(shown)}.", USAGE_CHARACTERS, break_on_hyphens=False)
         return f"`{self.name}` has no verb {word!r}.{_perhaps(self.name or '', found)}\n{verbs}"
 
@@ -199,6 +234,8 @@ class SectionedGroup(TyperGroup):
 
 class CommandGroup(TyperGroup):
     """A group that imports a command's module when it is called."""
+
+    context_class = HelpContext
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         # The options of the output work in any position: `clearlane payment list --wide`.
@@ -285,6 +322,8 @@ def _command(name: str, entry: CommandEntry) -> Any:
     """Return a command, built once: the options of every command below it are read for that."""
     command = get_command(_load(entry))
     command.name = name
+    for one in (command, *getattr(command, "commands", {}).values()):
+        one.context_class = HelpContext
     return command
 
 
