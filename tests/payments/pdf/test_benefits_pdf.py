@@ -6,6 +6,7 @@ import pypdf
 
 from clearlane.payments.pdf.benefits_pdf import write_benefits_pdf
 from clearlane.payments.pdf.frames import BenefitsFileHeading, BenefitsOfService, PatientBenefits
+from clearlane.payments.pdf.page_parts import PLAIN
 
 PATIENT = PatientBenefits(
     patient="ARDEN, RUTH",
@@ -43,6 +44,36 @@ def test_the_verdict_comes_first_then_what_is_left_then_each_service():
     )  # fmt: skip
     places = [page.index(words) for words in order]
     assert places == sorted(places)
+
+
+def test_amounts_are_as_large_as_every_other_text_of_the_table():
+    names = (
+        "Network",
+        "Level",
+        "Deductible",
+        "Deductible left",
+        "Out of pocket",
+        "Copay",
+        "Coinsurance",
+    )
+    texts = (
+        "Not stated",
+        "Individual",
+        "12,000.00",
+        "12,000.00",
+        "112,000.00",
+        "12,000.00",
+        "100 %",
+    )
+    rows = (BenefitsOfService(service="Urgent care", rows=(texts, texts)),)
+    out = io.BytesIO()
+    patient = PatientBenefits(patient="ARDEN, RUTH", verdict="Active", columns=names, groups=rows)
+    write_benefits_pdf(BenefitsFileHeading(number="41", asked="", patients=(patient,)), out)
+    shown = []
+    pypdf.PdfReader(out).pages[0].extract_text(
+        visitor_text=lambda text, _, __, ___, size: shown.append((" ".join(text.split()), size))
+    )
+    assert shown.count((" ".join(texts), PLAIN.size)) == 2
 
 
 def test_a_long_table_repeats_its_head_and_names_no_patient_on_further_pages():

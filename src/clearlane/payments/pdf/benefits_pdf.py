@@ -3,9 +3,10 @@
 Texts in, pages out: they are those of the sheet that console and commands show. Knows no eligibility.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from clearlane.payments.pdf.fonts import printable, text_width
 from clearlane.payments.pdf.frames import BenefitsFileHeading, PatientBenefits
 from clearlane.payments.pdf.page_parts import (
     BOLD,
@@ -16,16 +17,25 @@ from clearlane.payments.pdf.page_parts import (
     section_row,
     title_rows,
 )
-from clearlane.payments.pdf.pages import WHOLE, WIDTH, Align, Color, Column, Pages, Row, row, space
+from clearlane.payments.pdf.pages import (
+    PADDING,
+    WHOLE,
+    WIDTH,
+    Align,
+    Color,
+    Column,
+    Pages,
+    Row,
+    row,
+    space,
+)
 
 TITLE = "Benefits"
 SERVICE_WIDTH = 130
 BALANCE_WIDTH = 150
 """For the names of what is left, such as "Out of pocket, individual, in network"."""
-AMOUNT_CHARACTERS = 11
-"""The least width of a column of figures."""
-WORDS = {"Network": 11, "Level": 13}
-"""Columns of words, with their widths in characters; all others are figures."""
+WORDS = {"Network": 52.0, "Level": 62.0}
+"""Columns of words, which wrap, with their greatest widths; all others are figures."""
 
 
 def write_benefits_pdf(heading: BenefitsFileHeading, out: BinaryIO) -> int:
@@ -54,7 +64,7 @@ def write_benefits_pdf(heading: BenefitsFileHeading, out: BinaryIO) -> int:
 def _add_groups(pages: Pages, one: PatientBenefits) -> None:
     if not one.groups:
         return
-    service, columns = _columns(one.columns)
+    service, columns = _columns(one)
     head = _head([(service, "Service"), *zip(columns, one.columns, strict=True)])
     first: list[Row] = [section_row("Service by service"), *head]
     for group in one.groups:
@@ -87,16 +97,27 @@ def _two_lines(name: str) -> tuple[str, str]:
     return first, last
 
 
-def _columns(names: tuple[str, ...]) -> tuple[Column, list[Column]]:
-    """Return the column of the service, and those of the others, which share the rest by the length of their heads."""
-    shares = [
-        WORDS.get(name, max(AMOUNT_CHARACTERS, *(len(line) + 2 for line in _two_lines(name))))
-        for name in names
+def _columns(one: PatientBenefits) -> tuple[Column, list[Column]]:
+    """Return the column of the service, and those of the others, which share the rest by what they hold."""
+    needed = [
+        min(
+            WORDS.get(name, WIDTH),
+            max(_text_widths(name, [texts[at] for group in one.groups for texts in group.rows])),
+        )
+        for at, name in enumerate(one.columns)
     ]
     found: list[Column] = []
     left = float(SERVICE_WIDTH)
-    for name, share in zip(names, shares, strict=True):
-        width = (WIDTH - SERVICE_WIDTH) * share / sum(shares)
-        found.append(Column(left, width, Align.LEFT if name in WORDS else Align.RIGHT))
-        left += width
+    for name, width in zip(one.columns, needed, strict=True):
+        share = (WIDTH - SERVICE_WIDTH) * width / sum(needed)
+        found.append(Column(left, share, Align.LEFT if name in WORDS else Align.RIGHT))
+        left += share
     return Column(0, SERVICE_WIDTH), found
+
+
+def _text_widths(name: str, texts: Sequence[str]) -> Iterator[float]:
+    """Yield the widths of a column's head and texts, with the space around them."""
+    for line in _two_lines(name):
+        yield text_width(line, HEADING.face, HEADING.size) + 2 * PADDING
+    for text in texts:
+        yield text_width(printable(text), PLAIN.face, PLAIN.size) + 2 * PADDING
