@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import select, update
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.claims.forms import V3_MEDICAL, samples
+from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.console.claims.claim_actions import CORRECTABLE, NOT_YET
 from clearlane.console.claims.claim_boxes import form_sheet
 from clearlane.console.claims.claim_files import explain_segments
@@ -453,6 +453,47 @@ def test_boxes_have_codes_with_dots_and_zip_codes_with_hyphens(diagnosis, shown)
     values = {box.number: box.value for box in form_sheet(claim, {}).boxes}
     assert shown in values["21"]
     assert "78701-1234" in values["33"]
+
+
+@pytest.mark.parametrize(
+    ("bill_type", "box", "shown"),
+    [
+        ("111", "4", "111 (Hospital, inpatient; Original)"),
+        ("111", "67", "J18.9 present on admission; I10 present on admission; E11.9 present on admission"),
+        ("211", "35-36", "70 (Qualifying hospital stay) Dec 25, 2025 Dec 29, 2025"),
+        ("321", "31-34", "50 (Assessment) Dec 16, 2025"),
+        ("721", "39-41", "A8 (Patient's weight in kilograms) 72.50; A9 (Patient's height in centimeters) 168.00"),
+        ("721", "18-28", "74 (Dialysis at home)"),
+    ],
+)  # fmt: skip
+def test_codes_of_a_ub04_have_their_words(bill_type, box, shown):
+    document = samples.document(UB04, day=date(2026, 1, 15), full=False, bill_type=bill_type)
+    claim = UB04.claim.model_validate_json(json.dumps(document["Claims"][0]))
+    boxes = form_sheet(claim, {}).boxes
+    assert {one.number: one.value for one in boxes}[box] == shown
+
+
+@pytest.mark.parametrize("form", [V3_MEDICAL, V3_DENTAL, UB04])
+def test_lines_of_a_full_claim_have_a_column_for_each_short_box_and_the_rest_below(form):
+    document = samples.document(form, day=date(2026, 1, 15), full=True)
+    claim = form.claim.model_validate_json(json.dumps(document["Claims"][0], default=str))
+    table = form_sheet(claim, {}).lines
+    numbers = [number for number, _ in table.columns]
+    assert 6 <= len(numbers) == len(set(numbers)) <= 9
+    assert {len(row.cells) for row in table.rows} == {len(numbers)}
+    assert any(box.title.endswith("NPI") or "drug" in box.title for box in table.rows[-1].more)
+    assert all(box.value for row in table.rows for box in row.more)
+
+
+def test_a_value_is_shown_once_and_further_fields_of_a_box_have_their_names():
+    document = samples.document(V3_MEDICAL, day=date(2026, 1, 15), full=True)
+    claim = V3_MEDICAL.claim.model_validate_json(json.dumps(document["Claims"][0], default=str))
+    sheet = form_sheet(claim, {})
+    [box] = [one for one in sheet.boxes if one.number == "14"]
+    assert (box.title, box.value.partition("; ")[2][:21]) == (
+        "Onset of the illness or symptom", "Last menstrual period"
+    )  # fmt: skip
+    assert sheet.lines.rows[0].cells[0].value == "Jan 15, 2026"
 
 
 def test_charts_have_a_table_of_the_same_numbers():

@@ -44,3 +44,10 @@ def test_days_of_a_sentence_are_written_as_pages_write_days():
 )
 def test_ages(seconds, text):
     assert page_text.age(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("days", "text"), [(-1, "today"), (0, "today"), (1, "1 day"), (12, "12 days")]
+)
+def test_ages_of_work(days, text):
+    assert page_text.days_old(days) == text

@@ -412,9 +412,11 @@ async def test_what_was_paid_on_claims_and_received_by_check_or_eft_is_what_paym
             .startswith(month)
         ]
         total = sum(part(row, whole[row.payment_id]) for row in came)
-        noun = "payment" if len(came) == 1 else "payments"
+        noun = "payment or notice" if len(came) == 1 else "payments and notices"
         every = sum(part(row, whole[row.payment_id]) for row in own)
-        assert f"{len(own)} payments, received by check or EFT {every / 100:,.2f}" in page
+        assert (
+            f"{len(own)} payments and notices, received by check or EFT {every / 100:,.2f}" in page
+        )
         if came:
             words = f"This month {total / 100:,.2f} received by check or EFT in {len(came)} {noun}."
             assert words in page

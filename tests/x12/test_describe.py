@@ -35,6 +35,15 @@ def test_codes_are_shown_with_their_meanings():
     assert name["NM102"].words == "Person"
 
 
+def test_codes_of_the_ub04_have_the_meaning_of_their_list():
+    described = parts(file("837I", "HI*BE:A8:::72.5*BE:80:::3", "HI*BG:74*BG:ZZ"), "HI")
+    assert described["HI01-2"].words == "Patient's weight in kilograms"
+    assert described["HI02-2"].words == "Covered days"
+    conditions = parts(file("837I", "HI*BE:A8:::72.5", "HI*BG:74*BG:ZZ"), "HI", 1)
+    assert conditions["HI01-2"].words == "Dialysis at home"
+    assert conditions["HI02-2"].words == ""
+
+
 def test_days_and_periods_are_shown_in_iso_format():
     data = file("271", *BENEFITS)
     assert parts(data, "DMG")["DMG02"].words == "1980-01-01"

@@ -128,7 +128,7 @@ def _row(request: PageRequest, label: ClaimLabel, totals: LabelTotals, now: date
         text=TO_DO_WORDS.get(label, LABEL_WORDS[label]),
         count=totals.count,
         cents=totals.charge,
-        oldest=page_text.count(days, "day"),
+        oldest=page_text.days_old(days),
         href=request.url("/worklists", label=label.value),
     )
 
@@ -201,11 +201,11 @@ def _waits_since(state: RouteState) -> int | None:
 
 
 def _oldest(request: PageRequest, moments: Iterable[int | None]) -> str:
-    """Return the age in days of the oldest of some stored moments; empty if there is none."""
+    """Return the age of the oldest of some stored moments; empty if there is none."""
     oldest = min(filter(None, moments), default=None)
     if oldest is None:
         return ""
-    return page_text.count((request.context.clock.now() - from_micros(oldest)).days, "day")
+    return page_text.days_old((request.context.clock.now() - from_micros(oldest)).days)
 
 
 def _names(states: Sequence[RouteState]) -> str:
@@ -251,7 +251,7 @@ def _payment_rows(request: PageRequest, page: PaymentListPage | None, now: datet
             text=text,
             count=len(found),
             cents=sum(found.values()),
-            oldest=page_text.count((now - number_moment(min(found))).days, "day"),
+            oldest=page_text.days_old((now - number_moment(min(found))).days),
             href=request.url("/payments", tab=tab),
             noun="payment",
         )
@@ -274,7 +274,7 @@ def _enrollment_rows(request: PageRequest, whole: SiteSummary, now: datetime) ->
             text="Enrollment tasks",
             count=sum(totals.count for _, totals in found),
             cents=None,
-            oldest=page_text.count((now - oldest).days, "day"),
+            oldest=page_text.days_old((now - oldest).days),
             href=request.url("/enrollments", state=found[0][0].value if len(found) == 1 else ""),
             noun="enrollment",
         )

@@ -75,8 +75,8 @@ def load_placements() -> AnyPlacements:
 
 
 BOX_TITLES = {
-    "12": "Insured's name and address", "20": "Patient's name and address", "34": "Diagnoses",
-    "48": "Billing dentist", "53": "Treating dentist", "56": "Treating dentist's address",
+    "3": "Payer", "5": "Other insured's name", "11": "Other payer", "12": "Insured's name and address", "20": "Patient's name and address", "34": "Diagnoses",
+    "24": "Day of service", "48": "Billing dentist", "53": "Treating dentist", "56": "Treating dentist's address",
 }  # fmt: skip
 
 FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(

@@ -88,7 +88,8 @@ def load_placements() -> AnyPlacements:
 BOX_TITLES = {
     "2": "Patient's name", "3": "Birth date, sex", "4": "Insured's name", "5": "Patient's address",
     "7": "Insured's address", "9": "Other insured", "10": "Condition related to", "11": "Insured's policy",
-    "11a": "Insured's birth date, sex", "17": "Referring provider", "21": "Diagnoses", "31": "Signature",
+    "11a": "Insured's birth date, sex", "17": "Referring provider", "21": "Diagnoses", "24A": "Day of service",
+    "24D": "Procedure", "31": "Signature",
     "32": "Service facility", "33": "Billing provider",
 }  # fmt: skip
 

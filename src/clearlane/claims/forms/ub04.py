@@ -55,7 +55,7 @@ BOX_TITLES = {
     "1": "Billing provider", "2": "Pay-to address", "4": "Type of bill", "5": "Tax id", "6": "Statement", "8": "Patient's name", "9": "Patient's address", "12": "Admission or start of care",
     "13": "Admission hour", "14": "Admission type", "16": "Discharge hour", "17": "Patient status",
     "18-28": "Condition codes", "31-34": "Occurrences", "35-36": "Occurrence spans", "38": "Payer's address",
-    "39-41": "Values", "42": "Service lines", "43": "Description", "44": "Procedure", "45": "Days of service",
+    "39-41": "Values", "42": "Revenue code", "43": "Description", "44": "Procedure", "45": "Day of service", "46": "Units",
     "47": "Charges", "50": "Payers", "58": "Insured's name", "63": "Authorization", "67": "Diagnoses",
     "70": "Reasons for the visit", "72": "External causes", "74": "Procedures", "76": "Attending provider",
     "77": "Operating physician", "78": "Other operating physician", "79": "Rendering and referring providers",

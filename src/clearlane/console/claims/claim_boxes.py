@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from clearlane.claims import codes
 from clearlane.claims.fields import Claim, ClaimField, ClaimPart, JsonClaim, fields_of
@@ -16,6 +16,7 @@ from clearlane.claims.forms import AnyForm, form_of, form_of_kind
 from clearlane.claims.institutional_view import CodeView
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.file_claim_form import (
+    FILE_LABELS,
     FieldFault,
     SegmentRow,
     segment_rows,
@@ -25,8 +26,28 @@ from clearlane.console.frame import page_text
 from clearlane.x12 import codes as x12_codes
 
 WIDE_CHARACTERS = 24
-CATEGORY_LISTS: Mapping[str, str] = {"revenue_code": "revenue_codes"}
-"""What a line states, by the view's path, whose codes have their words by category in an X12 list."""
+CODE_LISTS: Mapping[str, str] = {
+    "revenue_code": "revenue_codes",
+    "institutional.condition_codes": "condition_codes",
+    "institutional.occurrences": "occurrence_codes",
+    "institutional.occurrence_spans": "occurrence_spans",
+    "institutional.value_codes": "value_codes",
+}
+"""The X12 lists with the words of what a claim or line states, by the view's path."""
+PRESENT_WORDS: Mapping[str, str] = {
+    "Y": "present on admission",
+    "N": "not present on admission",
+    "U": "not documented whether present on admission",
+    "W": "whether present on admission cannot be determined",
+    "1": "exempt from the mark of admission",
+}
+PRESENT_PATHS = frozenset({"institutional.diagnoses", "institutional.external_causes"})
+"""Lists of the view whose codes may have been present on admission."""
+BELOW_LINE = ("rendering.", "drug.", "note", "description", "tooth_system")
+"""How paths of the view begin that are shown below a line, not as columns."""
+BILL_TYPE_PATH, FACILITY_CHARACTERS = "institutional.bill_type", 2
+DIAGNOSIS_NAMES = ("Diagnos", "ReasonsForVisit", "ExternalCauses")
+"""Parts of the names of fields that have diagnoses."""
 _NUMBER = re.compile(r"(\d+)(.*)")
 
 
@@ -48,13 +69,29 @@ class FormBox:
         return len(self.value) > WIDE_CHARACTERS or bool(self.fault)
 
 
+class LineCell(NamedTuple):
+    """What a line states in a column, and what is wrong with it."""
+
+    value: str
+    fault: FieldFault | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineRow:
+    """A service line; without a repr, because it holds patient data."""
+
+    cells: list[LineCell] = field(repr=False)
+    more: list[FormBox] = field(repr=False)
+    """Filled boxes that are too long for a column, such as the rendering provider."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineTable:
-    """The service lines: the boxes that any line fills, and the cells of each line."""
+    """The service lines: the boxes that any line fills, and each line."""
 
     columns: list[tuple[str, str]]
-    rows: list[list[tuple[str, FieldFault | None]]] = field(repr=False)
-    """Value and fault of each cell."""
+    """Number and title of each box."""
+    rows: list[LineRow]
     other: list[FormBox] = field(default_factory=list, repr=False)
     """Filled fields that only X12 has: as columns they would make the table wider than its page."""
 
@@ -102,7 +139,7 @@ def _file_sheet(claim: X12Claim, faults: Mapping[str, FieldFault]) -> FormSheet:
         view_values(claim, form.line_view_table, f"lines[{at}].", faults)
         for at in range(len(form_of(claim).view(claim).lines))
     ]
-    sheet = _sheet(form, values, wrong, (), {}, _line_cells(form, lines))
+    sheet = _sheet(form, values, wrong, (), {}, _line_cells(form, lines, FILE_LABELS))
     segments = segment_rows(claim, faults)
     return replace(sheet, form=f"{sheet.form}, read from an 837 file", segments=segments)
 
@@ -120,12 +157,11 @@ def _sheet(
     by_box: dict[str, list[ClaimField]] = {}
     for each in fields:
         by_box.setdefault(each.box or each.name, []).append(each)
-    titles = form.box_titles
     boxes: list[FormBox] = []
     other: list[FormBox] = []
     empty: list[FormBox] = []
     for same in by_box.values():
-        one = _box(values, same, titles, faults, frozenset(repaired), given)
+        one = _box(form, values, same, faults, frozenset(repaired), given)
         target = empty if not one.value and not one.fault else boxes if one.number else other
         target.append(one)
     return FormSheet(
@@ -150,55 +186,92 @@ def show_value(value: object) -> str:
     if isinstance(value, tuple | list):
         has_parts = any(isinstance(one, ClaimPart | CodeView) for one in value)
         return ("; " if has_parts else "  ").join(filter(None, map(show_value, value)))
-    if isinstance(value, ClaimPart):
-        return " ".join(filter(None, map(show_value, value.__dict__.values())))
-    if isinstance(value, CodeView):
-        days = dict.fromkeys(filter(None, (value.first_day, value.last_day)))
-        return show_value((value.code, *days, value.amount, value.present_on_admission))
+    if isinstance(value, ClaimPart | CodeView):
+        return " ".join(_texts(value))
     return str(value)
 
 
+def _texts(one: ClaimPart | CodeView) -> list[str]:
+    """Return what a part states, as people read it: of a code with its days or amount, the code is the first."""
+    if isinstance(one, ClaimPart):
+        known = fields_of(type(one))
+        texts = (_meant(known[name], show_value(value)) for name, value in one.__dict__.items())
+        return [text for text in texts if text]
+    days = dict.fromkeys((one.first_day, one.last_day))
+    values = (one.code, *days, one.amount, one.present_on_admission)
+    return [text for text in map(show_value, values) if text]
+
+
+def _coded(value: object, path: str) -> str:
+    """Return a value as people read it, with the words of its codes if the path of the view has a list of them."""
+    known = x12_codes.load(CODE_LISTS.get(path, ""))
+    if not isinstance(value, tuple):
+        shown = show_value(value)
+        return _with_words(shown, known.get(shown, ""))
+    items = [_texts(one) for one in value if isinstance(one, ClaimPart | CodeView)]
+    if not items or path not in CODE_LISTS.keys() | PRESENT_PATHS:
+        return show_value(value)
+    present = PRESENT_WORDS if path in PRESENT_PATHS else {}
+    return "; ".join(
+        " ".join([_with_words(code, known.get(code, "")), *(present.get(one, one) for one in rest)])
+        for code, *rest in items
+    )
+
+
 def _box(
+    form: AnyForm,
     held: Mapping[str, Any],
     same: Sequence[ClaimField],
-    titles: Mapping[str, str],
     faults: Mapping[str, FieldFault],
     repaired: frozenset[str],
     given: Mapping[str, str],
 ) -> FormBox:
+    """Return a box of the form: by its own title, or by that of its first filled field; then the others have theirs."""
     number = same[0].box
-    title = titles.get(number, same[0].label)
-    values = [_with_meaning(each, show_value(held.get(each.name))) for each in same]
+    paths = form.view_table.paths
+    shown = {each: _shown(each, held.get(each.name), paths.get(each.name, "")) for each in same}
+    first, *others = [each for each in same if shown[each]] or same[:1]
+    title = form.box_titles.get(number)
+    if title is None:
+        texts = [shown[first], *(f"{each.label} {shown[each]}" for each in others)]
+    else:
+        texts = [shown[each] for each in (first, *others)]
     fault = next(filter(None, (_fault_of(each.name, faults) for each in same)), None)
     return FormBox(
         number=number,
-        title=title,
-        value=", ".join(filter(None, values)),
+        title=title or first.label,
+        value=(", " if title else "; ").join(texts),
         fault=fault,
         repaired=any(each.name in repaired for each in same),
         given=", ".join(given[each.name] for each in same if given.get(each.name)),
     )
 
 
-def _with_meaning(each: ClaimField, value: str) -> str:
-    """Return a coded value with what its code means: never a code without its words.
+def _shown(each: ClaimField, value: object, path: str) -> str:
+    """Return a value with what its codes mean: never a code without its words, if there is a list of them.
 
-    ZIP codes have their hyphen and diagnoses their dot, as on the forms; X12 has neither.
+    ZIP codes have their hyphen and diagnoses their dot, as on the forms; X12 has neither. ``path`` is the view's.
     """
+    if path == BILL_TYPE_PATH:
+        return _bill_type(show_value(value))
+    shown = _coded(value, path)
     if each.name.endswith("Zip"):
-        value = _LONG_ZIP.sub(r"\1-\2", value)
-    elif "Diagnos" in each.name:
-        value = _DIAGNOSIS.sub(r"\1.\2", value)
-    meaning = codes.meanings(each.codes).get(value, "") if each.codes and value else ""
-    return _with_words(value, meaning)
+        shown = _LONG_ZIP.sub(r"\1-\2", shown)
+    elif any(part in each.name for part in DIAGNOSIS_NAMES):
+        shown = _DIAGNOSIS.sub(r"\1.\2", shown)
+    return _meant(each, shown)
 
 
-def _line_value(form: AnyForm, each: ClaimField, value: str) -> str:
-    """Return a value of a line with what its code means."""
-    listed = CATEGORY_LISTS.get(form.line_view_table.paths.get(each.name, ""))
-    if listed is None:
-        return _with_meaning(each, value)
-    return _with_words(value, x12_codes.load(listed).get(value, ""))
+def _meant(each: ClaimField, shown: str) -> str:
+    """Return the value of a coded field with what it means."""
+    return _with_words(shown, codes.meanings(each.codes).get(shown, "") if each.codes else "")
+
+
+def _bill_type(stated: str) -> str:
+    """Return a type of bill with the words of facility and classification, and of the frequency if it is stated."""
+    facility = x12_codes.load("facility_types").get(stated[:FACILITY_CHARACTERS], "")
+    frequency = x12_codes.load("claim_frequencies").get(stated[FACILITY_CHARACTERS:], "")
+    return _with_words(stated, "; ".join(filter(None, (facility, frequency))))
 
 
 def _with_words(value: str, meaning: str) -> str:
@@ -219,42 +292,73 @@ def _line_table(claim: JsonClaim, faults: Mapping[str, FieldFault]) -> LineTable
         )
         for at, line in zip(at_lines, form.lines(claim), strict=True)
     ]
-    return _line_cells(form, cells)
+    return _line_cells(form, cells, {})
 
 
 def _line_cells(
-    form: AnyForm, lines: Sequence[tuple[Mapping[str, Any], Mapping[str, FieldFault]]]
+    form: AnyForm,
+    lines: Sequence[tuple[Mapping[str, Any], Mapping[str, FieldFault]]],
+    labels: Mapping[str, str],
 ) -> LineTable:
-    """Return the table of lines by their values and faults."""
+    """Return the table of lines by their values and faults: a column for each box, below a line what is too long for one.
+
+    ``labels`` has what is not called as the form has it, by the view's path.
+    """
+    paths = form.line_view_table.paths
+    named = (
+        replace(each, label=labels.get(paths.get(name, ""), each.label))
+        for name, each in fields_of(form.line).items()
+    )
     filled = [
         each
-        for each in fields_of(form.line).values()
+        for each in named
         if any(show_value(values.get(each.name)) or each.name in wrong for values, wrong in lines)
     ]
     shown = [each for each in filled if each.box or any(each.name in wrong for _, wrong in lines)]
+    below = [each for each in shown if paths.get(each.name, "").startswith(BELOW_LINE)]
+    by_box: dict[str, list[ClaimField]] = {}
+    for each in shown:
+        if each not in below:
+            by_box.setdefault(each.box or each.name, []).append(each)
     return LineTable(
-        columns=[(each.box, each.label) for each in shown],
+        columns=[
+            (same[0].box, form.box_titles.get(same[0].box, same[0].label))
+            for same in by_box.values()
+        ],
         rows=[
-            [
-                (
-                    _line_value(form, each, show_value(values.get(each.name))),
-                    wrong.get(each.name),
-                )
-                for each in shown
-            ]
+            LineRow(
+                cells=[_cell(same, paths, values, wrong) for same in by_box.values()],
+                more=[
+                    FormBox(number=each.box, title=each.label, value=cell.value, fault=cell.fault)
+                    for each in below
+                    if any(cell := _cell([each], paths, values, wrong))
+                ],
+            )
             for values, wrong in lines
         ],
         other=[
             FormBox(
                 number="",
                 title=f"Line {number}: {each.label}",
-                value=_with_meaning(each, show_value(values[each.name])),
+                value=_shown(each, values[each.name], paths.get(each.name, "")),
             )
             for number, (values, _) in enumerate(lines, 1)
             for each in filled
             if each not in shown and show_value(values.get(each.name))
         ],
     )
+
+
+def _cell(
+    same: Sequence[ClaimField],
+    paths: Mapping[str, str],
+    values: Mapping[str, Any],
+    wrong: Mapping[str, FieldFault],
+) -> LineCell:
+    """Return what a line states in a box, each value once: a service of one day has the same first and last day."""
+    texts = (_shown(each, values.get(each.name), paths.get(each.name, "")) for each in same)
+    fault = next((wrong[each.name] for each in same if each.name in wrong), None)
+    return LineCell(", ".join(dict.fromkeys(filter(None, texts))), fault)
 
 
 def _order(number: str) -> tuple[int, str]:

@@ -17,6 +17,11 @@ from clearlane.claims.view_builder import ViewTable
 from clearlane.claims.x12_claim import X12Claim, is_claim_trace
 from clearlane.x12.writer.encode import readable_signs
 
+IN_MINUTES = "in_minutes"
+FILE_LABELS: Mapping[str, str] = {IN_MINUTES: "Counted in"}
+"""What is called otherwise of a claim that came as a file, by the view: V3 has a question in place of the element."""
+MEASURES: Mapping[bool, str] = {True: "Minutes", False: "Units"}
+"""What the measure of a line (SV103) counts, by the view."""
 KEPT_SEGMENTS = frozenset({"HL", "LX"})
 
 
@@ -60,7 +65,7 @@ def view_values(
     for name, path in table.paths.items():
         value = form.value(claim, at + path)
         if value is not None and not _is_part(value):
-            values[name] = value
+            values[name] = MEASURES[value] if path == IN_MINUTES else value
         if form.has(at + path) and (fault := _fault_at(places, at + path, value, faults)):
             wrong[name] = fault
     return values, wrong

@@ -61,6 +61,11 @@ def age(seconds: float) -> str:
     return "a moment"
 
 
+def days_old(days: int) -> str:
+    """Return an age in days as a list of work shows it: ``today``, ``12 days``."""
+    return count(days, "day") if days > 0 else "today"
+
+
 TAKING_AWAY = (
     "Cancel", "Delete", "Disable", "Discard", "End ", "Put it aside", "Remove", "Reset", "Revoke", "Suspend", "Void",
 )  # fmt: skip

@@ -30,6 +30,8 @@ from clearlane.store.payments.payment_query import (
     UNMATCHED,
 )
 
+REMITTANCE_NOUNS = ("payment or notice", "payments and notices")
+"""What is counted where notices without money count too."""
 pages = PageRows(roles=EVERYBODY, menu="/payments")
 
 TABS = {
@@ -123,6 +125,7 @@ async def show_payments(request: PageRequest) -> Response:
         rows=[_row(request, one) for one in page.payments],
         summary=_summary(month),
         total=page.total,
+        total_count=page_text.count(page.total.payments, *REMITTANCE_NOUNS),
         counted_ago=page_text.age((now - month.counted_at).total_seconds()),
         need_you=len({*page.needs[UNMATCHED], *page.needs[UNBALANCED]}),
         tabs=_tabs(request, page, form.tab, kept),
@@ -189,7 +192,7 @@ async def _month_total(request: PageRequest, viewer: PaymentViewer) -> PaymentMo
 def _summary(month: PaymentMonthTotal) -> str:
     if not month.payments:
         return "No payment came this month."
-    count = page_text.count(month.payments, "payment")
+    count = page_text.count(month.payments, *REMITTANCE_NOUNS)
     return f"This month {page_text.money(month.cents)} received by check or EFT in {count}."
 
 

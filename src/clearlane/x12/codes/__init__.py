@@ -17,11 +17,11 @@ from importlib import resources
 from types import MappingProxyType
 
 from clearlane.x12.codes import dated_codes
-from clearlane.x12.codes.element_lists import LISTS
+from clearlane.x12.codes.element_lists import HEALTH_CODE_LISTS, LISTS
 from clearlane.x12.codes.short_lists import SHORT_LISTS
 
 __all__ = [
-    "LISTS", "CategoryList", "OpenList", "dated_codes", "find_meaning", "find_note", "is_listed", "list_names", "load", "load_column",
+    "HEALTH_CODE_LISTS", "LISTS", "CategoryList", "OpenList", "dated_codes", "find_meaning", "find_note", "is_listed", "list_names", "load", "load_column",
 ]  # fmt: skip
 
 FORM = "# form: "

@@ -68,3 +68,11 @@ def parse_place(text: str) -> tuple[str, int, int]:
 LISTS: dict[tuple[str, int, int], str] = {
     parse_place(place): name for place, name in (*_PAIRS.items(), *_ROWS)
 }
+
+HEALTH_CODE_LISTS = {
+    "BE": "value_codes",
+    "BG": "condition_codes",
+    "BH": "occurrence_codes",
+    "BI": "occurrence_spans",
+}
+"""The list of a code in an HI, by the qualifier before it."""

@@ -22,6 +22,8 @@ from clearlane.x12.reader import reader
 from clearlane.x12.reader.outline import OutlineSegment, iter_outline
 
 CONTROL = {"GS": envelope.GS, "GE": envelope.GE, "IEA": envelope.IEA, "TA1": TA1, "SE": envelope.SE}
+HEALTH_CODE = 2
+"""The component of an HI that has the code; the one before it says of which list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,4 +172,6 @@ def _words(
     if element is not None and element.type == "TP" and before == "RD8":
         days = [formats.parse_x12_date(part) for part in text.split("-")]
         return " to ".join(day.isoformat() for day in days if day)
+    if segment == "HI" and component == HEALTH_CODE and before in codes.HEALTH_CODE_LISTS:
+        return codes.load(codes.HEALTH_CODE_LISTS[before]).get(text, "")
     return codes.find_meaning(segment, number, text, component)
