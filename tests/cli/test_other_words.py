@@ -62,6 +62,11 @@ def test_help_breaks_no_line_within_an_option():
             assert said.isascii(), (name, verb)
 
 
+def test_a_word_that_is_not_on_the_list_is_answered_with_the_list():
+    said = run("claim sample --kind vet").stderr
+    assert "Invalid value for '--kind': 'vet' is not one of 'medical', 'dental'" in said
+
+
 def test_help_as_a_verb_is_the_help_of_the_noun():
     assert run("claim help").stdout == run("claim --help").stdout == run("help claim").stdout
 

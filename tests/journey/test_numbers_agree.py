@@ -366,7 +366,7 @@ async def test_payments_in_console_api_and_files_are_what_the_rows_add_up_to(san
             cents = sum(part(*row) for row in rows)
             query = urlencode({"tab": tab, **given})
             page = await person.text(f"/payments?{query}")
-            noun = "payment" if len(rows) == 1 else "payments"
+            noun = "payment or notice" if len(rows) == 1 else "payments and notices"
             words = f"{len(rows)} {noun}, received by check or EFT {cents / 100:,.2f}"
             assert (words in page) is bool(rows), (id, tab, words)
             counts = {

@@ -43,6 +43,8 @@ SHORT_HELP_CHARACTERS = 200
 USAGE_CHARACTERS = 79
 UNBROKEN_HYPHEN = "\u2011"
 """Takes the place of a hyphen while lines are broken."""
+LIBRARY_WORDS = "Value error, "
+"""What the library puts before the sentence about a value."""
 HELP_OPTIONS = ("-h", "--help")
 OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
 GARBAGE_THRESHOLD = 200_000
@@ -254,6 +256,7 @@ class CommandGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as fault:
+            fault.message = fault.message.removeprefix(LIBRARY_WORDS)
             if fault.ctx and fault.format_message().startswith("Missing"):
                 example = example_of(fault.ctx.command.help or "")
                 fault.message = " ".join(filter(None, (fault.message, example)))
