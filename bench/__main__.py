@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
             run_one(name)
             return 0
         case ["--against", folder, *names]:
-            other = Path(folder)
+            other: Path | None = Path(folder)
         case names:
             other = None
     chosen = choose(names, BENCHES)

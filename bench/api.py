@@ -64,10 +64,11 @@ def login_check() -> Measure:
     from clearlane.accounts.credentials import SecretHash, hash_password
     from clearlane.accounts.directory import AccountDirectory
     from clearlane.accounts.model import Vendor
+    from clearlane.kernel.ids import VendorId
 
     pepper, password, now = os.urandom(32), b"x" * 32, datetime.now(UTC)
     kept = hash_password(pepper, password)
-    vendors = [Vendor(id=at, key=f"VENDOR{at}", name="x") for at in range(VENDORS)]
+    vendors = [Vendor(id=VendorId(at), key=f"VENDOR{at}", name="x") for at in range(VENDORS)]
     accounts = AccountDirectory(
         pepper=pepper,
         vendors=vendors,
@@ -98,6 +99,7 @@ def serving(data: Path) -> Iterator[dict]:
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
+    assert process.stdout is not None
     try:
         for line in process.stdout:
             if line.startswith("clearlane ready "):
@@ -149,6 +151,7 @@ def peer(data: Path, body: Path, headers: dict[str, str]) -> Iterator[int]:
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
+    assert process.stdout is not None
     try:
         yield int(process.stdout.readline())
     finally:
@@ -199,6 +202,7 @@ class Caller(asyncio.Protocol):
         self.first = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         transport.write(self._request)
 

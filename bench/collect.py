@@ -14,7 +14,8 @@ from bench.flow import PAYER, OneMailbox, posting_context
 from bench.harness import Measure, bench
 from clearlane.connect.connections import PayerRoute
 from clearlane.connect.factory import open_mailbox
-from clearlane.connect.sftp import SftpMailbox
+from clearlane.connect.port import Mailbox
+from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
 from clearlane.pipeline.inbound import receive
 from clearlane.pipeline.work_context import WorkContext
@@ -37,8 +38,8 @@ class SftpConnections(OneMailbox):
             allow_internal="yes",
         )  # fmt: skip
 
-    def open_mailbox(self, route: PayerRoute) -> SftpMailbox:
-        return open_mailbox(*self._made, clock=None)
+    def open_mailbox(self, route: PayerRoute) -> Mailbox:
+        return open_mailbox(*self._made, clock=SystemClock())
 
 
 @bench("collect.files")

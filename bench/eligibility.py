@@ -97,6 +97,7 @@ def bare() -> list[float]:
     read = decode_request(json.dumps(request("2001")).encode())
     find = PayerDirectory(TEST_PAYERS, sandbox=True).find
     facts = rules.InquiryFacts(find=find, sandbox=True, today=datetime.now(UTC).date())
+    assert read.request is not None
     [inquiry] = check_request(read.request, facts).inquiries
     clock = SandboxClock(SystemClock())
     payer = LoopbackRealtime(EligibilityPayer(Profile("TST01", "Sandbox Medical"), clock), clock)

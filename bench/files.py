@@ -125,6 +125,7 @@ def a_file(count: int) -> bytes:
     payer = TradingPartner(name="TEST", id=PAYER)
     moment, control = datetime.now(UTC), next(_NUMBERS)
     envelope = Envelope(sender="LARKSPUR", receiver="CLEARLANE", control=control, moment=moment)
+    assert read.claim is not None, read.findings
     judged = repair_and_check(read.claim, RuleInputs(today=moment.date()), at="")
     outgoing = OutgoingClaim(claim=judged.claim, number="BENCH", payer_id=PAYER, payer_name="TEST")
     one = b"".join(write_claims([outgoing], envelope, us, payer))

@@ -15,7 +15,8 @@ from bench.store import FreshInstallation
 from clearlane.accounts.directory import AccountDirectory
 from clearlane.accounts.model import Site
 from clearlane.claims.forms import V3_MEDICAL, samples
-from clearlane.connect.connections import PayerRoute
+from clearlane.connect.connections import PayerRoute, RealtimeConnection
+from clearlane.connect.port import Mailbox
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.ids import Scope
 from clearlane.payers.directory import PayerDirectory
@@ -24,6 +25,7 @@ from clearlane.payers.model import Payer
 from clearlane.payments import read_835
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit
+from clearlane.pipeline.intake.submission_result import SubmissionReceipt
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_list import list_payments
@@ -59,8 +61,17 @@ class OneMailbox:
     def hops(self) -> list[Hop]:
         return []
 
-    def open_mailbox(self, route: PayerRoute) -> MemoryMailbox:
+    def find_hop(self, id: str) -> Hop | None:
+        return None
+
+    def realtime_connections(self, type: str, payer_id: str) -> list[RealtimeConnection]:
+        return []
+
+    def open_mailbox(self, route: PayerRoute) -> Mailbox:
         return self.box
+
+    async def close(self) -> None:
+        pass
 
 
 @bench("post.835")
@@ -154,7 +165,7 @@ async def _submit_claims(context: WorkContext, scope: Scope) -> list[str]:
         ]
         content = json.dumps(document, default=str).encode()
         done = await submit.submit(context, content, V3_MEDICAL, site=site, actor=ACTOR, now=now)
-        assert isinstance(done, submit.SubmissionReceipt), done
+        assert isinstance(done, SubmissionReceipt), done
         assert all(one.accepted for one in done.results), done.results[0].findings
         ids += [one.claim_number for one in done.results]
     return ids

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +37,7 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 def thread_seconds() -> dict[str, float]:
     """Return the CPU seconds of each thread of this process, by name."""
     names = {one.native_id: one.name for one in threading.enumerate()}
-    found: Counter[str] = Counter()
+    found: defaultdict[str, float] = defaultdict(float)
     for task in Path("/proc/self/task").iterdir():
         try:
             fields = (task / "stat").read_text().rsplit(")", 1)[1].split()

@@ -44,6 +44,7 @@ async def _work(kind: str, data: str, site: str, old_at: datetime, pipe) -> None
                     old_at = datetime.now(UTC)
                 elif kind == "export":
                     own = opened.accounts.any_site(site)
+                    assert own is not None
                     async for page in SiteExport(context, own, place).run(ACTOR):
                         done = max(done, page.rows)
                         if pipe.poll():

@@ -81,8 +81,10 @@ def fill(url: str, data: str, first: int, last: int) -> None:
         asyncio.run(_fill_postgresql(url, first, last))
         return
     with sqlite3.connect(Path(data) / "clearlane.db", timeout=60) as database:
-        owner = database.execute("SELECT vendor_id, id FROM sites ORDER BY id LIMIT 1").fetchone()
-        for rows in written(*owner, first, last, MANY):
+        vendor, site = database.execute(
+            "SELECT vendor_id, id FROM sites ORDER BY id LIMIT 1"
+        ).fetchone()
+        for rows in written(vendor, site, first, last, MANY):
             for table, columns in COLUMNS.items():
                 marks = ", ".join("?" * len(columns))
                 database.executemany(
@@ -96,8 +98,8 @@ def fill(url: str, data: str, first: int, last: int) -> None:
 async def _fill_postgresql(url: str, first: int, last: int) -> None:
     connection = await asyncpg.connect(url)
     await connection.execute(EVERYTHING)
-    owner = await connection.fetchrow("SELECT vendor_id, id FROM sites ORDER BY id LIMIT 1")
-    for rows in written(*owner, first, last, MANY):
+    vendor, site = await connection.fetchrow("SELECT vendor_id, id FROM sites ORDER BY id LIMIT 1")
+    for rows in written(vendor, site, first, last, MANY):
         for table, columns in COLUMNS.items():
             await connection.copy_records_to_table(table, records=rows[table], columns=columns)
     await connection.execute("ANALYZE")

@@ -208,7 +208,7 @@ class Replay:
         self.counts: Counter[tuple[str, Awaited, str, int, bool]] = Counter()
         self.serial = 0
         # Routes have no number of days of their own.
-        self.answer_days = AnswerDays(_NoRoutes(), default=PLAIN_DAYS)  # type: ignore[arg-type]
+        self.answer_days = AnswerDays(_NoRoutes(), default=PLAIN_DAYS)  # type: ignore[arg-type]  # it asks for routes alone
         self.claims = [*self._make(days)]
         self._lose()
 
@@ -348,7 +348,7 @@ class Replay:
             return True
         if claim.next_day is None or claim.next_day > today:
             return False
-        following = next_step(
+        following: OverdueStep | None = next_step(
             claim.step,
             claim.awaiting,
             asked=claim.asked[claim.awaiting],
@@ -462,7 +462,8 @@ class _NoRoutes:
 
 def business_days(count: int) -> list[date]:
     """Return a number of business days, from the first one of a replay on."""
-    found, day = [], FIRST_DAY
+    found: list[date] = []
+    day = FIRST_DAY
     while len(found) < count:
         if is_business_day(day):
             found.append(day)

@@ -106,10 +106,12 @@ async def _site(tx: Tx) -> Scope:
     vendor = await tx.row(
         VENDOR, vendor_key="v", name="Larkspur Dental", state="active", proxy_login=0, created_at=0
     )
+    assert vendor is not None
     site = await tx.row(
         SITE, vendor_id=vendor[0], vendor_site_id="s", client_id="c", name="Larkspur Dental",
         time_zone="UTC", state="active", created_at=0,
     )  # fmt: skip
+    assert site is not None
     return Scope(vendor[0], site[0])
 
 

@@ -76,6 +76,7 @@ def in_process(count: int) -> float:
     while time.perf_counter() - began < SECONDS / 2:
         opened, reads = decode.read_document(document, V3_MEDICAL)
         for number, read in enumerate(reads):
+            assert read.claim is not None, read.findings
             judgement = repair_and_check(read.claim, facts, at=f"Claims[{number}]")
             assert judgement.accepted, judgement.findings
         done += opened.count
@@ -98,6 +99,7 @@ def serving(database_url: str = "", *, answering: bool = False) -> Iterator[dict
             env=environment,
         )
         try:
+            assert process.stdout is not None
             for line in process.stdout:
                 if line.startswith("clearlane ready"):
                     break

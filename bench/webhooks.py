@@ -4,6 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -52,7 +53,7 @@ async def _deliver(folder: Path) -> float:
         for sequence in range(EVENTS_PER_CLAIM):
             await context.database.write(
                 scope,
-                lambda tx, nth=sequence: _add_events(tx, context.clock.now(), scope, nth),
+                partial(_add_events, now=context.clock.now(), scope=scope, sequence=sequence),
                 actor=ACTOR,
             )
         runner = WebhookRunner(context, WebhookSender(sandbox=True), SystemClock())

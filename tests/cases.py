@@ -9,7 +9,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -70,7 +70,7 @@ def every_case(
             if len(skipped) == len(cases):
                 pytest.skip(skipped[0] if skipped else "no cases")
 
-        run.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
+        run.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]  # pytest reads it
         del run.__wrapped__
         return run
 
@@ -78,10 +78,12 @@ def every_case(
 
 
 def _labelled(
-    names: list[str], values: list[object], ids: object
+    names: list[str],
+    values: list[Any],
+    ids: Callable[[object], object] | Iterable[object] | None,
 ) -> Iterator[tuple[str, tuple[object, ...], tuple[pytest.Mark, ...]]]:
     """Yield the label, the arguments and the skip marks of each case."""
-    given = None if ids is None or callable(ids) else [*ids]  # type: ignore[call-overload]
+    given = None if ids is None or callable(ids) else [*ids]
     for at, value in enumerate(values):
         marks: tuple[pytest.Mark, ...] = ()
         label = None
@@ -89,7 +91,7 @@ def _labelled(
             marks = tuple(one.mark if hasattr(one, "mark") else one for one in value.marks)
             label, case = value.id, tuple(value.values)
         else:
-            case = (value,) if len(names) == 1 else tuple(value)  # type: ignore[arg-type]
+            case = (value,) if len(names) == 1 else tuple(value)
         if label is None and given is not None:
             label = given[at]
         if label is None and callable(ids):

@@ -48,7 +48,7 @@ if IS_QUICK:
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
 
 # The tree of an app's commands is built from their signatures, and again for each command that a test runs.
-testing._get_command = functools.cache(testing._get_command)
+testing._get_command = functools.cache(testing._get_command)  # type: ignore[attr-defined]  # what a runner imports
 
 # What is imported and collected stays too: nothing of it is garbage.
 gc.disable()

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from clearlane.kernel.clock import SystemClock
+from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.work_context import PayerAccess, WorkContext, WorkLimits
+from clearlane.store.database.database import Database
 
 
 class NoConnections:
@@ -19,6 +20,12 @@ class NoConnections:
 
     def hops(self):
         return []
+
+    def find_hop(self, id):
+        return None
+
+    def open_mailbox(self, route):
+        raise LookupError(f"there is no mailbox of the route {route.route_id}")
 
     def realtime_connections(self, type, payer_id):
         return []
@@ -65,7 +72,7 @@ def work_context(
 class EngineContext:
     """What the engine itself needs of a context, for work that knows no domain."""
 
-    database: object
-    clock: object
+    database: Database
+    clock: Clock
     data: Path
     node: str

@@ -5,6 +5,7 @@ whose name starts with `faulty` is not clean. The public ones are never copied i
 are left out where they are missing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -59,7 +60,7 @@ def samples() -> tuple[Sample, ...]:
     return own_samples() + public_samples()
 
 
-def corpus_files(*kinds: str, clean: bool | None = None) -> list[object]:
+def corpus_files(*kinds: str, clean: bool | None = None) -> Sequence[object]:
     """Return parameters for ``pytest.mark.parametrize``: samples of these kinds, or of every kind.
 
     `make quick` takes our own, and of the public ones every third.

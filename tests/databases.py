@@ -204,10 +204,12 @@ async def make_site(database: Database, *, vendor: int | None = None) -> Scope:
             ADD_VENDOR, vendor_key=key, name="Fernhill Family Practice", state="active",
             proxy_login=0, rate_per_minute=None, created_at=0,
         )  # fmt: skip
+        assert owner is not None
         site = await tx.row(
             ADD_SITE, vendor_id=owner[0], vendor_site_id=key, client_id=key, state="active",
             name="Larkspur Dental", time_zone="UTC", baa_accepted_at=0, created_at=0,
         )  # fmt: skip
+        assert site is not None
         return Scope(owner[0], site[0])
 
     return await database.write(SystemScope("a test"), job, actor=Actor("operator", "a test"))

@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -27,6 +28,7 @@ RUN_NAME = "CLEARLANE_TEST_RUN"
 """The environment variable with the name of a run, the same in all its workers."""
 
 Part = list[pytest.Item]
+Phase = Literal["setup", "call", "teardown"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,7 +44,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     os.environ[RUN_NAME] = secrets.token_hex(8)
     parts = in_parts(session.items)
     queue = _filled_pipe(len(parts))
-    folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+    folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # pytest sets it later
     workers: list[Worker] = []
     for number in range(options.workers):
         ours, theirs = os.pipe()
@@ -109,6 +111,7 @@ def _show(session: pytest.Session, workers: list[Worker], queue: int) -> None:
     by_line = {worker.line: worker for worker in workers}
     while by_line:
         for line in wait([*by_line]):
+            assert isinstance(line, Connection)
             worker = by_line[line]
             try:
                 kind, content = json.loads(line.recv_bytes())
@@ -147,7 +150,7 @@ def _report(config: pytest.Config, data: dict[str, object]) -> pytest.TestReport
     return report
 
 
-def _failed(test: str, why: str, when: str = "call") -> pytest.TestReport:
+def _failed(test: str, why: str, when: Phase = "call") -> pytest.TestReport:
     """Return a report about what no worker could report."""
     path = test.partition("::")[0]
     return pytest.TestReport(test, (path, None, test), {}, "failed", why, when)
@@ -208,7 +211,7 @@ def stand_alone(session: pytest.Session, folder: Path) -> None:
     capture.start_global_capturing()
     capture.suspend_global_capture()
     folder.mkdir(mode=0o700)
-    temporary = session.config._tmp_path_factory  # type: ignore[attr-defined]
+    temporary = session.config._tmp_path_factory  # type: ignore[attr-defined]  # pytest sets it later
     atexit.unregister(temporary._exit_stack.close)
     temporary._basetemp, temporary._exit_stack = folder, ExitStack()
 

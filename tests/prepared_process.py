@@ -202,12 +202,13 @@ def import_all() -> None:
 def _build_pages() -> None:
     """Build the public pages, which takes most of what the start of a service costs and is always the same."""
     from clearlane.api import service
+    from clearlane.api.pages.public_pages import build_pages
     from clearlane.api.versions import VERSIONS
 
-    pages = service.build_pages(*VERSIONS)
+    pages = build_pages(*VERSIONS)
     for page in pages:
         page.content.made()
-    service.build_pages = lambda *_: pages
+    service.build_pages = lambda *_: pages  # type: ignore[attr-defined]  # what the service imports, made already
 
 
 def fork_on_demand(listening: socket.socket) -> dict:
@@ -323,7 +324,7 @@ def status_of(order: dict) -> int:
 
 def end_at_once(status: int) -> None:
     """End as the interpreter does, but let all modules be: to take them apart copies 100 MB that are shared until then."""
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]  # as the interpreter does it
     atexit._run_exitfuncs()
     try:
         for stream in filter(None, (sys.stdout, sys.stderr)):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ def watch_servers() -> list[str]:
     """Return a list that receives the name of every process and listening socket as it is started."""
     started: list[str] = []
 
-    def watch(event: str, arguments: tuple[object, ...]) -> None:
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "subprocess.Popen" and Path(str(arguments[0])).name not in LOOK_UPS:
             started.append(f"the process {arguments[0]}")
         elif event == "socket.bind" and arguments[0].family in {socket.AF_INET, socket.AF_INET6}:

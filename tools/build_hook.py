@@ -15,7 +15,7 @@ COMMIT_FILE = "commit.txt"
 PLACES = {"sdist": f"src/clearlane/{COMMIT_FILE}", "wheel": f"clearlane/{COMMIT_FILE}"}
 
 
-class CommitHook(BuildHookInterface):  # type: ignore[type-arg]
+class CommitHook(BuildHookInterface):
     """Add the file with the commit, if it is known and the tree does not hold it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

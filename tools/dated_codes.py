@@ -179,7 +179,9 @@ def tables() -> Iterator[tuple[str, bytes]]:
         opened.begin() as reading,
     ):
         for name, key in SOURCES.items():
-            yield name, bytes(reading.get(key))
+            table = reading.get(key)
+            assert table is not None, name
+            yield name, bytes(table)
 
 
 def texts(package: Path | None = None) -> Iterator[tuple[str, str]]:

@@ -69,7 +69,7 @@ def _ruff(code: str, *arguments: str) -> str:
     """Return code as ruff leaves it with the settings of the project."""
     program = Path(sys.executable).with_name("ruff")
     place = f"--stdin-filename={CLIENT / 'sync_client.py'}"
-    command = [program, *arguments, "-q", place, "-"]
+    command = [str(program), *arguments, "-q", place, "-"]
     done = subprocess.run(command, input=code, capture_output=True, text=True, check=True)
     return done.stdout
 

@@ -14,7 +14,7 @@ from tests.databases import KINDS, Place
 async def served(place: Awaitable[Place], **environment: str) -> AsyncIterator[ServiceProcess]:
     """`clearlane serve` on a fresh database."""
     fresh = await place
-    serving = ServiceProcess(fresh.data / "served", fresh.url, **environment).start()
+    serving = ServiceProcess(fresh.data / "served", fresh.url, fresh=False, **environment).start()
     yield serving
     assert serving.stop() == 0
 

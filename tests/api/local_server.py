@@ -31,6 +31,7 @@ from clearlane.api.pages.public_pages import build_pages
 from clearlane.api.v3.endpoints import ENDPOINTS, V3
 from clearlane.api.versions import VERSIONS
 from clearlane.kernel.clock import SystemClock
+from clearlane.kernel.ids import SiteId, VendorId
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.store.database.group_commit import DatabaseUnavailable
@@ -72,16 +73,24 @@ def sample_payers(count: int = 3) -> PayerDirectory:
 
 
 TWO_VENDORS = accounts_of(
-    Vendor(id=1, key="ACME", name="Acme"),
-    Vendor(id=2, key="OTHER", name="Other"),
-    Vendor(id=3, key="GONE", name="Gone", state=VendorState.DISABLED),
-    Vendor(id=4, key="SLOW", name="Slow", rate_per_minute=3),
+    Vendor(id=VendorId(1), key="ACME", name="Acme"),
+    Vendor(id=VendorId(2), key="OTHER", name="Other"),
+    Vendor(id=VendorId(3), key="GONE", name="Gone", state=VendorState.DISABLED),
+    Vendor(id=VendorId(4), key="SLOW", name="Slow", rate_per_minute=3),
     sites=[
-        Site(1, 1, "ACME-1", "C1", "One", baa_accepted=True),
-        Site(2, 1, "ACME-2", "C2", "Two", baa_accepted=False),
-        Site(3, 2, "OTHER-1", "C3", "Three", baa_accepted=True),
-        Site(4, 1, "ACME-3", "C4", "Four", state=SiteState.SUSPENDED, baa_accepted=True),
-        Site(5, 4, "SLOW-1", "C5", "Five", baa_accepted=True),
+        Site(SiteId(1), VendorId(1), "ACME-1", "C1", "One", baa_accepted=True),
+        Site(SiteId(2), VendorId(1), "ACME-2", "C2", "Two", baa_accepted=False),
+        Site(SiteId(3), VendorId(2), "OTHER-1", "C3", "Three", baa_accepted=True),
+        Site(
+            SiteId(4),
+            VendorId(1),
+            "ACME-3",
+            "C4",
+            "Four",
+            state=SiteState.SUSPENDED,
+            baa_accepted=True,
+        ),
+        Site(SiteId(5), VendorId(4), "SLOW-1", "C5", "Five", baa_accepted=True),
     ],
 )
 
@@ -95,7 +104,7 @@ class LocalServer:
     metrics: Metrics
     certificate: TlsCertificate | None
     ca_file: Path | None
-    finished: "asyncio.Future[None]" = field(repr=False, default=None)
+    finished: "asyncio.Future[None]" = field(repr=False)
 
     @property
     def base_url(self) -> str:

@@ -152,7 +152,9 @@ if __name__ == "__main__":
         wire_.send(
             request(FAULTY[-1].path, query="vendorSiteId=ACME-1", auth=basic("ACME", PASSWORD))
         )
-        print("stream", wire_.receive().status, wire_.closed() or wire_.rest)
+        answered = wire_.receive()
+        assert answered is not None
+        print("stream", answered.status, wire_.closed() or wire_.rest)
     logging.getLogger("some.library").error("could not store %s", MARKER)
     try:
         raise ValueError(MARKER)

@@ -58,24 +58,25 @@ class ServiceProcess:
         self.kind = "postgresql" if database_url else "sqlite"
         self.output_lines: list[str] = []
         self.log: deque[str] = deque(maxlen=100_000)
-        self.process: PreparedProcess | subprocess.Popen[str] | None = None
+        self._process: PreparedProcess | subprocess.Popen[str] | None = None
 
     def start(self, *arguments: str) -> "ServiceProcess":
         """Start and wait until calls are accepted."""
         command = (self.module, "serve", *self._arguments(arguments))
         env, pipe = {**_bare_environment(), **self.environment}, subprocess.PIPE
         if self.fresh:
-            self.process = subprocess.Popen(
+            self._process = subprocess.Popen(
                 [sys.executable, "-m", *command], env=env, cwd=self.data.parent, text=True,
                 stdout=pipe, stderr=pipe,
             )  # fmt: skip
         else:
-            self.process = PreparedProcess(*command, env=env, cwd=self.data.parent, text=True)
+            self._process = PreparedProcess(*command, env=env, cwd=self.data.parent, text=True)
         self._gatherer = threading.Thread(target=self._read_log, daemon=True)
         self._gatherer.start()
         alarm = threading.Timer(PATIENCE_SECONDS, self.process.kill)
         alarm.start()
         self.output_lines = []
+        assert self.process.stdout is not None
         for line in self.process.stdout:
             self.output_lines.append(line)
             if line.startswith(READY):
@@ -87,11 +88,23 @@ class ServiceProcess:
             raise RuntimeError("the service did not start:\n" + "".join(self.log))
         return self
 
+    @property
+    def was_started(self) -> bool:
+        """Whether it has a process, which may have ended."""
+        return self._process is not None
+
+    @property
+    def process(self) -> PreparedProcess | subprocess.Popen[str]:
+        """The process of a service that was started."""
+        assert self._process is not None, "it was not started"
+        return self._process
+
     def _arguments(self, arguments: tuple[str, ...]) -> list[str]:
         given = ["--data", str(self.data), *arguments]
         return given if "--port" in arguments else [*given, "--port", "0"]
 
     def _read_log(self) -> None:
+        assert self.process.stderr is not None
         for line in self.process.stderr:
             self.log.append(line)
             if not any(level in line for level in ROUTINE):
@@ -110,8 +123,9 @@ class ServiceProcess:
 
     def _close_pipes(self) -> None:
         self._gatherer.join(PATIENCE_SECONDS)
-        self.process.stdout.close()
-        self.process.stderr.close()
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
 
     @property
     def base_url(self) -> str:

@@ -1,5 +1,7 @@
 """Claims of senders' files, for the tests of what becomes of them."""
 
+from typing import Any
+
 from clearlane.claims.forms.x12_loops import TRANSACTIONS, claim_of_unit
 from clearlane.claims.write.claim_context import OutgoingClaim
 from clearlane.claims.write.write_x12 import payer_id_of
@@ -28,7 +30,7 @@ def claims_in(data: bytes) -> list[X12Claim]:
     return [claim_of_unit(unit) for unit in units_in(data)]
 
 
-def sent(claims: list[X12Claim], **more: object) -> list[OutgoingClaim]:
+def sent(claims: list[X12Claim], **more: Any) -> list[OutgoingClaim]:
     """Return claims on their way to the payers that they name."""
     return [
         OutgoingClaim(claim=claim, number=f"C{at:018}", **{"payer_id": payer_id_of(claim), **more})

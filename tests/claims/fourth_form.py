@@ -9,11 +9,12 @@ registered before anything else is.
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import GenericAlias
 from typing import Any, TypeVar
 
 from clearlane.claims import forms, kinds
@@ -21,6 +22,7 @@ from clearlane.claims.fields import ClaimPart, MedicalClaim, MedicalDocument, Me
 from clearlane.claims.view_builder import ViewTable
 
 T = TypeVar("T")
+Given = Mapping[str, Any]
 
 NAME = "slip"
 OWN = "Slip"
@@ -50,34 +52,38 @@ def _model(name: str, source: type[ClaimPart], **types: Any) -> type[ClaimPart]:
     return type(name, (ClaimPart,), {**body, "__annotations__": found, "__module__": __name__})
 
 
+def _computing(compute: Callable[[Given], Any]) -> Callable[[Given], Any]:
+    """Return a function of the medical form's fields for those of this form."""
+    return lambda given: compute(medical(given))
+
+
+def _writing(write: Callable[[Any, Given], Given]) -> Callable[[Any, Given], Given]:
+    """Return what states a value in the medical form's fields, in those of this form."""
+    return lambda value, given: own_names(write(value, medical(given)))
+
+
 def _table(table: ViewTable) -> ViewTable:
     """Return where the form has the values of the view."""
     return replace(
         table,
         paths=own_names(table.paths),
         converted=own_names(table.converted),
-        computed={
-            path: lambda given, compute=compute: compute(medical(given))
-            for path, compute in table.computed.items()
-        },
+        computed={path: _computing(compute) for path, compute in table.computed.items()},
         also=own_names(table.also),
-        written={
-            path: lambda value, given, write=write: own_names(write(value, medical(given)))
-            for path, write in table.written.items()
-        },
+        written={path: _writing(write) for path, write in table.written.items()},
         items=own_names(table.items),
     )
 
 
 SlipLine = _model("SlipLine", MedicalLine)
-SlipClaim = _model("SlipClaim", MedicalClaim, F24_ClaimLines=tuple[SlipLine, ...])
+SlipClaim = _model("SlipClaim", MedicalClaim, F24_ClaimLines=GenericAlias(tuple, (SlipLine, ...)))
 SlipDocument = type(
     "SlipDocument",
     (ClaimPart,),
     {
         **{name: copy(row) for name, row in MedicalDocument.model_fields.items()},
         "__annotations__": {
-            name: tuple[SlipClaim, ...] if name == "Claims" else row.annotation
+            name: GenericAlias(tuple, (SlipClaim, ...)) if name == "Claims" else row.annotation
             for name, row in MedicalDocument.model_fields.items()
         },
         "__module__": __name__,
@@ -124,6 +130,7 @@ def main(folder: Path) -> None:
 
     from clearlane.claims.forms import samples
     from clearlane.cli.command.root import app
+    from clearlane.pipeline.intake.submission_result import SubmissionReceipt
     from clearlane.pipeline.intake.submit import submit
     from clearlane.settings import load
     from clearlane.store.claims.claims import find
@@ -159,9 +166,11 @@ def main(folder: Path) -> None:
                 actor=Actor("vendor", "ACME"),
                 now=now,
             )
+            assert isinstance(outcome, SubmissionReceipt), outcome
             async with installation.database.read(site.scope) as tx:
                 row = await find(tx, outcome.results[0].claim_number)
-        judged = [
+            assert row is not None
+        judged: list[dict[str, object]] = [
             {
                 "number": one.claim_number,
                 "found": {each.rule: each.location for each in one.findings},

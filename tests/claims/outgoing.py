@@ -5,10 +5,11 @@ import logging
 from datetime import UTC, date, datetime
 from functools import cache
 from random import Random
+from typing import Any
 
 from clearlane.claims import fields
 from clearlane.claims.fields import Claim
-from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, AnyForm, form_of
+from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.claims.forms.samples import extended_claim, minimal_claim
 from clearlane.claims.read import decode
 from clearlane.claims.read.repairs import repair
@@ -64,7 +65,7 @@ def extended(kind: AnyForm) -> Claim:
 
 
 PAID = ("F29_PayerAmountPaid", "X12_ClaimPrimaryPayerPaidAmount")
-ONE_LINE = {
+ONE_LINE: dict[AnyForm, dict[str, Any]] = {
     V3_MEDICAL: {"F28_TotalCharge": "100.00"} | dict.fromkeys(PAID, "55.00"),
     V3_DENTAL: {"F32_TotalFee": "100.00"},
     UB04: {
@@ -87,18 +88,18 @@ def extended_claim_of_one_line(kind: AnyForm, day: date) -> dict:
     return claim | ONE_LINE[kind] | {kind.lines_field: [line]}
 
 
-def outgoing(claim: Claim, number: int = 1, **more: object) -> OutgoingClaim:
+def outgoing(claim: Claim, number: int = 1, **more: Any) -> OutgoingClaim:
     return OutgoingClaim(claim=claim, number=f"C{number:018}", payer_id="MM001", **more)
 
 
-def written(kind: AnyForm, outs: list[OutgoingClaim], envelope: Envelope = ENVELOPE) -> bytes:
+def written(outs: list[OutgoingClaim], envelope: Envelope = ENVELOPE) -> bytes:
     return b"".join(write_claims(outs, envelope, SUBMITTER, RECEIVER))
 
 
-def segments(claim: Claim, **more: object) -> list[str]:
+def segments(claim: Claim, **more: Any) -> list[str]:
     """The segments of one claim's file, from the first level to the end."""
     out = outgoing(claim, **more)
-    rows = written(form_of(claim).kind, [out]).decode().split("~")
+    rows = written([out]).decode().split("~")
     return rows[next(at for at, row in enumerate(rows) if row.startswith("HL*")) : -4]
 
 

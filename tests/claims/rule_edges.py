@@ -1,6 +1,7 @@
 """Claims just beyond a limit of a rule and just within it, for the table of ``test_rules``."""
 
 from datetime import date
+from typing import Any
 
 from msgspec.structs import replace as with_values
 
@@ -9,7 +10,7 @@ from clearlane.claims.rules.registry import EnrollmentGap
 from clearlane.payers.model import Payer
 from tests.claims.imported_list_cases import DAY, L, T, code, lines, listed
 
-Fields = dict[str, object]
+Fields = dict[str, Any]
 M, D = V3_MEDICAL, V3_DENTAL
 TODAY, TOMORROW = "2025-03-20", "2025-03-21"
 YESTERDAY, SERVED, NEXT_DAY = "2025-03-13", f"{DAY}", "2025-03-15"
@@ -286,7 +287,7 @@ FILED = {"filing_days": 3, "corrected_filing_days": 5, "secondary_filing_days": 
 CORRECTED_LATE, CORRECTED = FILED, {"filing_days": 3, "corrected_filing_days": 6}
 
 # The same, and what the payer wants: beyond the limit and within it.
-PAYER_EDGES: list[tuple[str, AnyForm, Fields, dict[str, object], str, Fields, dict[str, object]]] = [
+PAYER_EDGES: list[tuple[str, AnyForm, Fields, Fields, str, Fields, Fields]] = [
     ("C151", M, LAST_DAYS, {"filing_days": 5}, "F24_ClaimLines[1].F24A_DateOfServiceTo", LAST_DAYS, {"filing_days": 6}),
     *[("C151", M, change, CORRECTED_LATE, FROM, change, CORRECTED) for change in (REPLACES, VOIDS)],
     ("C152", M, {"F01A_InsuredId": "AB1234"}, {"member_id_pattern": "@@#{4}?"}, "F01A_InsuredId",

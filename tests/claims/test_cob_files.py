@@ -110,7 +110,7 @@ def files(kind):
         outs.append((number, checked.claim))
     for id in ("HARB1", ""):
         yield (
-            written(kind, [outgoing(claim, at, other_payer_id=id) for at, claim in outs]),
+            written([outgoing(claim, at, other_payer_id=id) for at, claim in outs]),
             len(outs),
         )
 

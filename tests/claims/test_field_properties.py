@@ -135,7 +135,7 @@ def outgoing(at, checked):
 
 def faults(kind, outs):
     """What our checker calls an error in the claims' file, and a wrong number of claims."""
-    data = written(kind, outs)
+    data = written(outs)
     assert data.count(b"~CLM*") == len(outs)
     assert data.count(b"~") == data.count(b"~", 0, -1) + 1
     return {

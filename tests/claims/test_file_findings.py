@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from clearlane.claims.finding import LEFT_OUT
 from clearlane.claims.forms import V3_MEDICAL
 from clearlane.claims.forms.x12_form import FORMS_BY_TRANSACTION
-from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.read import decode
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check
 from clearlane.claims.rules.file_findings import FileFindings, file_rules
@@ -126,7 +125,7 @@ def both():
         inputs = RuleInputs(today=TODAY, available=frozenset())
         checked = repair_and_check(read.claim, inputs)
         try:
-            data = written(claim.kind.kind, [outgoing(checked.claim)])
+            data = written([outgoing(checked.claim)])
         except UnicodeEncodeError:
             continue  # Such a claim is not accepted, and never written.
         found.append((claim.kind, data, checked.findings, findings(data)))
@@ -232,7 +231,7 @@ def mutated(data, rng):
 
 def test_a_finding_is_at_its_place_in_the_file():
     claim = medical(F28_TotalCharge="99.00", F33_BillingProviderAddress1="PO BOX 12")
-    data = written(ClaimKind.MEDICAL, [outgoing(claim)])
+    data = written([outgoing(claim)])
     segments = [text.split("*") for text in data.decode().split("~")]
     found = {each.rule: each for each in claim_findings(data)}
     for rule, segment, loop, element in (("C701", "CLM", "2300", 2), ("C401", "N3", "2010AA", 1)):
@@ -247,14 +246,14 @@ def test_a_finding_is_at_its_place_in_the_file():
 
 def test_a_finding_about_a_provider_is_reported_once_for_all_its_claims():
     claim = medical(F33_BillingProviderAddress1="PO BOX 12", F28_TotalCharge="99.00")
-    data = written(ClaimKind.MEDICAL, [outgoing(claim, number) for number in range(1, 6)])
+    data = written([outgoing(claim, number) for number in range(1, 6)])
     assert Counter(each.rule for each in claim_findings(data)) >= Counter({"C401": 1, "C701": 5})
     assert [each.rule for each in claim_findings(data)].count("C401") == 1
 
 
 def test_a_value_that_cannot_be_read_is_reported_by_the_guide_alone():
     claim = medical(F10C_PatientCondOtherAccident=True, F15_AccidentDate="2025-03-01")
-    data = written(ClaimKind.MEDICAL, [outgoing(claim)])
+    data = written([outgoing(claim)])
     assert not {each.rule for each in claim_findings(data)} & {"C851", "C701"}
     data = data.replace(b"DTP*439*D8*20250301", b"DTP*439*D8*20251341")
     data = re.sub(rb"CLM\*(\w+)\*[\d.]+\*", rb"CLM*\1*1O0*", data)
@@ -274,7 +273,7 @@ def test_claims_are_read_one_at_a_time():
     peaks = []
     for repeats in (1, 1, full_or_quick(10, 4)):  # The first fills caches.
         outs = [outgoing(claim, at) for at, claim in enumerate(claims * repeats, 1)]
-        data = written(ClaimKind.MEDICAL, outs)
+        data = written(outs)
         chunks = (data[at : at + 4096] for at in range(0, len(data), 4096))
         found = FileFindings(TODAY)
         tracemalloc.start()
@@ -287,7 +286,7 @@ def test_claims_are_read_one_at_a_time():
 
 def test_a_claim_that_is_cut_off_is_not_checked(monkeypatch):
     claim = medical(F28_TotalCharge="99.00")
-    data = written(ClaimKind.MEDICAL, [outgoing(claim)])
+    data = written([outgoing(claim)])
     assert claim_findings(data)
     monkeypatch.setattr(limits, "SEGMENTS_HELD_MAX", 12)
     chunks = [data[at : at + 50] for at in range(0, len(data), 50)]
@@ -299,7 +298,7 @@ def test_a_claim_that_is_cut_off_is_not_checked(monkeypatch):
 def test_the_command_shows_findings_of_claim_rules_in_the_order_of_the_file(tmp_path):
     claim = medical(F28_TotalCharge="99.00", F33_BillingProviderAddress1="PO BOX 12")
     path = tmp_path / "claims.837"
-    path.write_bytes(written(ClaimKind.MEDICAL, [outgoing(claim)]))
+    path.write_bytes(written([outgoing(claim)]))
     answer = CliRunner().invoke(app, ["check", "--json", str(path)])
     assert answer.exit_code == 1
     shown = json.loads(answer.stdout)["findings"]

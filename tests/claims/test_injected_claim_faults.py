@@ -831,7 +831,7 @@ def sent(kind: AnyForm, *claims: dict[str, Any]) -> bytes:
             )
         )  # fmt: skip
         taken.add(account)
-    return write(kind, outs)
+    return write(outs)
 
 
 def rows_of(data: bytes) -> list[Row]:

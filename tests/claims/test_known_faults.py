@@ -59,7 +59,7 @@ def of_json(form: AnyForm, changes: dict):
 
 
 def file_of(form: AnyForm) -> str:
-    return written(form.kind, [outgoing(stored(form, CLAIMS[form]))]).decode()
+    return written([outgoing(stored(form, CLAIMS[form]))]).decode()
 
 
 def of_file(form: AnyForm, edits: dict[str, str]):

@@ -74,7 +74,7 @@ class Payer:
     async def decide(self, claim, number=1, **more) -> tuple[X12Claim, ClaimPayment]:
         """Return the claim as it was sent, and what the payer paid, its lines matched as they are when it is posted."""
         out = dataclasses.replace(outgoing(claim, number, **more), payer_id=self.payer_id)
-        data = written(form_of(claim).kind, [out])
+        data = written([out])
         await self.stage.payer.receive("one.837", data, self.stage.now)
         left = await self.stage.days(30)
         assert kind(left, "835"), left
@@ -116,7 +116,7 @@ def clean_claims(claims: list[X12Claim], caplog) -> list[Loop]:
         dataclasses.replace(outgoing(one, 100 + at), payer_id="HARB1")
         for at, one in enumerate(claims)
     ]
-    data = written(form_of(claims[0]).kind, outs)
+    data = written(outs)
     found = [f for f in check(data).findings if f.severity is not Severity.INFO]
     assert [(f.rule, f.message, f.position) for f in found] == []
     if claims[0].transaction != "837D":  # neither knows dental claims

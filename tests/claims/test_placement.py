@@ -120,9 +120,7 @@ def test_random_claims_use_every_row_of_the_tables(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_written_file_gives_every_value_back(kind):
     outs = [outgoing(claim, at) for at, claim in enumerate(random_claims(kind, READ_BACK))]
-    found = {
-        loops[-1].value("REF", 2, "D9"): loops for loops in levels(root_of(written(kind, outs)))
-    }
+    found = {loops[-1].value("REF", 2, "D9"): loops for loops in levels(root_of(written(outs)))}
     for out in outs:
         loops = {loop.id: loop for loop in found[out.number]}
         lines = list(loops["2300"].loops("2400"))
@@ -194,7 +192,7 @@ def test_claims_of_one_billing_provider_share_a_level_and_levels_count_up():
     other = {"F33A_BillingProviderNpi": "1679576722"}
     child = {"F06_PatientRelationshipToInsured": "19", "F05_PatientAddress1": "1 LARK ST"}
     claims = [medical(), medical(**other), medical(**child), medical(**other)]
-    data = written(V3_MEDICAL, [outgoing(c, at) for at, c in enumerate(claims)])
+    data = written([outgoing(c, at) for at, c in enumerate(claims)])
     levels_ = [row for row in data.decode().split("~") if row.startswith("HL*")]
     assert levels_ == [
         "HL*1**20*1", "HL*2*1*22*0", "HL*3*1*22*1", "HL*4*3*23*0", "HL*5**20*1", "HL*6*5*22*0", "HL*7*5*22*0",
@@ -203,7 +201,7 @@ def test_claims_of_one_billing_provider_share_a_level_and_levels_count_up():
 
 def test_a_set_holds_no_more_claims_than_it_may(monkeypatch):
     monkeypatch.setattr(limits, "CLAIMS_PER_SET_MAX", 3)
-    data = written(V3_DENTAL, [outgoing(dental(), at) for at in range(7)])
+    data = written([outgoing(dental(), at) for at in range(7)])
     sets = list(parse(data).sets())
     assert [len(list(one.root.descendants("2300"))) for one in sets] == [3, 3, 1]
     assert len({one.root.value("BHT", 3) for one in sets}) == 3
@@ -211,7 +209,7 @@ def test_a_set_holds_no_more_claims_than_it_may(monkeypatch):
 
 
 def test_header_names_submitter_and_receiver():
-    rows = written(V3_MEDICAL, [outgoing(medical())]).decode().split("~")
+    rows = written([outgoing(medical())]).decode().split("~")
     assert rows[2:7] == [
         "ST*837*0001*005010X222A1",
         "BHT*0019*00*0000000170001*20260415*1230*CH",
@@ -224,7 +222,7 @@ def test_header_names_submitter_and_receiver():
 def test_other_separators_never_meet_the_text_of_a_claim():
     envelope = replace(ENVELOPE, delimiters=Delimiters("|", ">", "^", "\n"))
     claim = medical(F19_ClaimSupplementalInfoNoteText="a|b > c")
-    data = written(V3_MEDICAL, [outgoing(claim)], envelope)
+    data = written([outgoing(claim)], envelope)
     assert b"NTE|ADD|A B   C" in data
     assert get(root_of(data), "2300/NTE/02") == "A B   C"
 
@@ -308,7 +306,7 @@ def test_a_spot_and_the_segment_that_was_sent_lead_back_to_the_field():
 def test_findings_of_the_checker_lead_back_to_the_field():
     (finding,) = [
         finding
-        for finding in check(written(V3_MEDICAL, [outgoing(medical())])).findings
+        for finding in check(written([outgoing(medical())])).findings
         if finding.rule == "X837-ADDRESS"
     ]
     assert finding.severity is Severity.WARNING

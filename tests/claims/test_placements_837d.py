@@ -42,7 +42,7 @@ LINE = {"F24_DateOfServiceFrom": "2026-04-10", "F29_ProcedureCode": "D1110", "F3
 def test_every_random_claim_is_clean_here():
     claims = random_claims(DENTAL, CLAIMS)
     outs = [outgoing(claim, at, account_as_number=True) for at, claim in enumerate(claims)]
-    files = [written(DENTAL, outs[at : at + AT_ONCE]) for at in range(0, CLAIMS, AT_ONCE)]
+    files = [written(outs[at : at + AT_ONCE]) for at in range(0, CLAIMS, AT_ONCE)]
     found = {
         (finding.rule, finding.position.loop)
         for data in files
@@ -54,11 +54,7 @@ def test_every_random_claim_is_clean_here():
 
 @pytest.mark.parametrize("claim", [dental(), extended(DENTAL)])
 def test_the_minimal_and_the_extended_claim_are_clean(claim):
-    found = [
-        f
-        for f in check(written(DENTAL, [outgoing(claim)])).findings
-        if f.severity is Severity.ERROR
-    ]
+    found = [f for f in check(written([outgoing(claim)])).findings if f.severity is Severity.ERROR]
     assert found == []
 
 

@@ -61,7 +61,7 @@ def file() -> bytes:
         outgoing(claim, at, account_as_number=at % 2 == 0)
         for at, claim in enumerate(random_claims(MEDICAL, CLAIMS))
     ]
-    return written(MEDICAL, outs)
+    return written(outs)
 
 
 def test_the_witness_accepts_every_random_claim(file, caplog):
@@ -79,7 +79,7 @@ def test_every_random_claim_is_clean_here(file):
 
 @pytest.mark.parametrize("claim", [medical(), extended(MEDICAL)])
 def test_the_minimal_and_the_extended_claim_are_accepted(claim, caplog):
-    data = written(MEDICAL, [outgoing(claim)])
+    data = written([outgoing(claim)])
     assert refusals(data, caplog) == []
     found = [finding for finding in check(data).findings if finding.severity is Severity.ERROR]
     assert {(finding.rule, finding.position.loop) for finding in found} <= {

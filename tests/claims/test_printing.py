@@ -240,7 +240,7 @@ def test_the_plain_sheet_has_every_box_and_says_that_it_is_not_for_submission(fo
 def test_a_claim_is_printed_alike_whatever_it_came_as():
     for form in FORMS.values():
         json = stored(form, samples.minimal_claim(form, DAY))
-        [of_file] = claims_in(written(form, [outgoing(json)]))
+        [of_file] = claims_in(written([outgoing(json)]))
         own, other = (
             {one.text for one in page.texts}
             for claim in (json, of_file)

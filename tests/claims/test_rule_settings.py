@@ -5,7 +5,6 @@ Also tests `claims/rule_settings` and `claims/rules/settings`.
 
 import pytest
 
-from clearlane.claims.kinds import ClaimKind
 from clearlane.claims.rule_settings import NO_SETTINGS, RuleSetting, RuleSettings
 from clearlane.claims.rules import RULES, RuleInputs, repair_and_check
 from clearlane.claims.rules.file_findings import FileFindings
@@ -74,7 +73,7 @@ LINE = {
 def test_a_setting_gives_json_and_files_the_same_verdict(free_claim, rows, expected):
     inputs = RuleInputs(today=TODAY, available=frozenset())
     known = with_payer(inputs, PAYER, settings(*rows), "S1")
-    data = written(ClaimKind.MEDICAL, [outgoing(free_claim)])
+    data = written([outgoing(free_claim)])
     found = FileFindings(TODAY, lambda *_: known)
     for findings in (
         repair_and_check(free_claim, known).findings,
@@ -87,7 +86,7 @@ def test_a_setting_gives_json_and_files_the_same_verdict(free_claim, rows, expec
 
 def test_a_file_is_checked_for_what_its_payer_wants():
     payer = Payer("Medical", "M", "T1", "TST01", member_id_pattern="#", edits=("taxonomy",))
-    data = written(ClaimKind.MEDICAL, [outgoing(medical())])
+    data = written([outgoing(medical())])
 
     def known(inputs, view):
         return with_payer(inputs, payer, NO_SETTINGS, "S1")

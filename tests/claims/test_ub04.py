@@ -147,7 +147,7 @@ def test_samples_of_every_type_of_bill_are_clean_by_us_and_by_two_witnesses(capl
         assert result.claim.FL04_TypeOfBill == kind
         claims.append(result.claim)
     claims += [extended(UB04), *random_claims(UB04, 60)]
-    data = written(UB04, [outgoing(claim, at) for at, claim in enumerate(claims)])
+    data = written([outgoing(claim, at) for at, claim in enumerate(claims)])
     assert [one for one in check(data).findings if one.severity != "info"] == []
     assert refusals(data, caplog) == []
     assert refusals_of_837i(data) == set()

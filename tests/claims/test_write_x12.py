@@ -49,7 +49,7 @@ def by_payer(claims):
 def test_a_file_goes_out_without_a_change_that_is_not_named_and_a_clean_one_clean(sample, caplog):
     source = sample.path.read_bytes()
     for own in by_payer(claims_in(source)):
-        data = written(None, sent(own))
+        data = written(sent(own))
         back = claims_in(data)
         for claim in own:  # what finds a claim again is read without its view
             view = form_of(claim).view(claim)
@@ -73,7 +73,7 @@ def test_a_file_goes_out_without_a_change_that_is_not_named_and_a_clean_one_clea
 def test_claims_of_files_and_of_json_share_a_file_and_its_levels():
     claims = claims_in(VISITS.read_bytes())
     outs = [outgoing(medical(), 9), *sent(claims, payer_id="MM001")]
-    data = written(None, outs)
+    data = written(outs)
     assert check([data]).errors == 0
     (only,) = parse(data).sets()
     heads = [one for one in only.all_segments() if one[0] == "HL"]
@@ -85,7 +85,7 @@ def test_claims_of_files_and_of_json_share_a_file_and_its_levels():
 def test_a_set_has_claims_of_one_type():
     first, second = claims_in(VISITS.read_bytes())
     encounters = claims_in(VISITS.read_bytes().replace(b"*0915*CH~", b"*0915*RP~"))
-    data = written(None, sent([first, *encounters, second], payer_id="MM001"))
+    data = written(sent([first, *encounters, second], payer_id="MM001"))
     assert check([data]).errors == 0
     types = [one.root.value("BHT", 6) for one in parse(data).sets()]
     assert types == ["CH", "RP"]
@@ -94,7 +94,7 @@ def test_a_set_has_claims_of_one_type():
 
 def test_claims_of_one_level_share_it_and_a_provider_is_written_once():
     first, second = claims_in(VISITS.read_bytes())
-    data = written(None, sent([first, first, second, first], payer_id="MM001"))
+    data = written(sent([first, first, second, first], payer_id="MM001"))
     assert check([data]).errors == 0
     heads = [one[3:] for s in parse(data).sets() for one in s.all_segments() if one[0] == "HL"]
     assert heads == [
@@ -108,7 +108,7 @@ def test_the_senders_trace_number_is_replaced_in_its_place():
     )
     first, _ = claims_in(data)
     assert first.sender_trace == "HIS-7"
-    out = written(None, sent([first])).decode()
+    out = written(sent([first])).decode()
     assert "REF*G1*AUTH1~REF*D9*C000000000000000001~REF*EA*REC1~" in out
 
 
@@ -119,19 +119,19 @@ def test_a_value_that_holds_a_separator_of_ours_changes_the_separators_of_the_fi
     swapped = text.translate(str.maketrans("*:^~", file))
     held = swapped.replace("#", ":") if file != "*:^~" else swapped
     own = claims_in(held.encode())
-    data = written(None, sent(own, payer_id="MM001"))
+    data = written(sent(own, payer_id="MM001"))
     assert check([data]).errors == 0
     street = "44 BIRCH ROAD :" if file != "*:^~" else "44 BIRCH ROAD #"
     assert street.encode() in data
     usual = replace(ENVELOPE, delimiters=Delimiters("|", ">", "^", "~"))
-    assert check([written(None, sent(own, payer_id="MM001"), usual)]).errors == 0
+    assert check([written(sent(own, payer_id="MM001"), usual)]).errors == 0
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
 def test_lower_case_stays_and_what_x12_cannot_carry_is_plain_and_named(encoding):
     given = "Mu\u00f1oz\u2013O\u2019Dell*MIL\u00d6\u2026\u00a0B".encode(encoding)
     first, _ = claims_in(VISITS.read_bytes().replace(b"ARDEN*MILO", given))
-    assert b"*Munoz-O'Dell*MILO... B~" in written(None, sent([first]))
+    assert b"*Munoz-O'Dell*MILO... B~" in written(sent([first]))
     assert [*passing_changes(first, payer_id_of(first))] == [
         "Letters that X12 cannot carry go out as plain ones.",
         "Typographic signs (quotes, dashes, an ellipsis, blanks that do not break) go out as plain ones.",
@@ -148,7 +148,7 @@ def test_a_payer_that_takes_no_small_letters_gets_capital_ones_but_for_numbers_t
     given = VISITS.read_bytes().replace(b"ARDEN*MILO", b"Arden*Milo").replace(b"CLM*", b"CLM*a")
     first, _ = claims_in(given.replace(b"REF*6R*", b"REF*6R*x"))
     (out,) = sent([first])
-    data = written(None, [replace(out, capital_letters=True)])
+    data = written([replace(out, capital_letters=True)])
     assert b"*ARDEN*MILO~" in data
     assert b"CLM*a" in data
     assert b"REF*6R*x" in data

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 from clearlane.claims.codes import POINTED_PLACES
-from clearlane.claims.forms import FORMS, form_of, x12_view
+from clearlane.claims.forms import FORMS, x12_view
 from clearlane.claims.forms.samples import minimal_claim
 from clearlane.claims.forms.x12_form import FORMS_BY_TRANSACTION
 from clearlane.claims.kinds import ClaimKind
@@ -146,7 +146,7 @@ def views_in(data):
 
 
 def view_in_file(claim, **more):
-    (view,) = views_in(written(form_of(claim).kind, [outgoing(claim, **more)]))
+    (view,) = views_in(written([outgoing(claim, **more)]))
     return view
 
 
@@ -248,7 +248,7 @@ def test_every_row_of_the_tables_is_in_a_guide():
 
 def test_values_that_are_faulty_in_form_are_none_and_known_as_faulty():
     claim = medical(F10C_PatientCondOtherAccident=True, F15_AccidentDate="2026-04-01")
-    data = written(ClaimKind.MEDICAL, [outgoing(claim)])
+    data = written([outgoing(claim)])
     data = data.replace(b"DTP*439*D8*20260401", b"DTP*439*D8*20261341")
     data = re.sub(rb"CLM\*(\w+)\*[\d.]+\*", rb"CLM*\1*1O0*", data)
     (view,) = views_in(data)
@@ -276,7 +276,7 @@ LINE_COB = (
 
 
 def test_each_payer_has_its_own_decision():
-    data = written(ClaimKind.MEDICAL, [outgoing(medical())]).decode()
+    data = written([outgoing(medical())]).decode()
     head, mark, rest = data.partition("LX*1~")
     line, end, trailer = rest.partition("SE*")
     (view,) = views_in((head + COB + mark + line + LINE_COB + end + trailer).encode())

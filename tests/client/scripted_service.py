@@ -47,6 +47,15 @@ class Received:
         return json.loads(self.body)
 
 
+class SilentServer(ThreadingHTTPServer):
+    """Ends with its process, and says nothing of a caller who does not trust it and hangs up."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass
+
+
 class Service:
     """Answers the script in order, the last one for ever."""
 
@@ -58,9 +67,7 @@ class Service:
         authority.issue_cert("127.0.0.1").configure_cert(context)
         self.script: deque[Reply] = deque()
         self.received: list[Received] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._server.handle_error = lambda *_: None  # a caller who does not trust us hangs up
+        self._server = SilentServer(("127.0.0.1", 0), self._handler())
         self._server.socket = context.wrap_socket(
             self._server.socket, server_side=True, do_handshake_on_connect=False
         )

@@ -11,9 +11,12 @@ import gzip
 import hashlib
 import ssl
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes
+from email.message import Message
+from typing import Any
 
 import trustme
 import uvicorn
@@ -50,7 +53,7 @@ class Seen:
     names: list[str]
     fields: dict[str, str]
     payload: bytes | None = None
-    login: tuple[str, str] = ("", "")
+    login: tuple[str | None, ...] = ("", "")
     element: str = ""
 
 
@@ -65,7 +68,7 @@ class CorePayer:
     mail: list[tuple[str, str, bytes]] = field(default_factory=list)  # asked type, id, content
     keeps_mail: bool = False
     inline: bool = False
-    answer: tuple[str, bytes] = ("X12_271_Response_005010X279A1", b"ISA*the answer~")
+    answer: Iterable[Any] = ("X12_271_Response_005010X279A1", b"ISA*the answer~")
     seconds: float = 0
 
     async def serve(self, request):
@@ -123,12 +126,19 @@ def faults(seen):
     return ""
 
 
+def parameter(message: Message, name: str) -> str:
+    """Return a parameter of the content type; empty if it has none of this name."""
+    value = message.get_param(name, "")
+    assert isinstance(value, str)
+    return value
+
+
 def understood(content_type, body):
     message = message_from_bytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + body)
-    action = message.get_param("action", "")
+    action = parameter(message, "action")
     if message.get_content_type() == "multipart/form-data":
         names, raw = [], {}
-        boundary = b"--" + message.get_param("boundary").encode()
+        boundary = b"--" + parameter(message, "boundary").encode()
         for piece in body.split(boundary)[1:-1]:
             head, _, content = piece.partition(b"\r\n\r\n")
             name = head.split(b'name="')[1].split(b'"')[0].decode()
@@ -140,7 +150,7 @@ def understood(content_type, body):
         return Seen("mime", action, names, fields, payload, login)
     attached = {}
     if message.get_content_type() == "multipart/related":
-        boundary = b"--" + message.get_param("boundary").encode()
+        boundary = b"--" + parameter(message, "boundary").encode()
         for piece in body.split(boundary)[1:-1]:
             head, _, content = piece.partition(b"\r\n\r\n")
             attached[head.split(b"Content-ID: <")[1].split(b">")[0].decode()] = content[:-2]
@@ -151,9 +161,11 @@ def understood(content_type, body):
 def soap_understood(body, action, attached):
     root = ET.fromstring(body)
     soap = "{http://www.w3.org/2003/05/soap-envelope}"
-    element = root.find(f"{soap}Body")[0]
+    found = root.find(f"{soap}Body")
+    assert found is not None
+    element = found[0]
     assert element.tag.startswith(f"{{{NAMESPACE}}}")
-    login = ("", "")
+    login: tuple[str | None, ...] = ("", "")
     for token in root.iter():
         if token.tag.endswith("}UsernameToken"):
             login = tuple(child.text for child in token)
@@ -161,11 +173,11 @@ def soap_understood(body, action, attached):
     for child in element:
         if child.tag == "Payload":
             if len(child):
-                payload = attached[child[0].get("href").removeprefix("cid:")]
-            elif "Batch" in action:
-                payload = base64.b64decode(child.text)
+                payload = attached[child[0].attrib["href"].removeprefix("cid:")]
             else:
-                payload = child.text.encode("latin-1")
+                text = child.text
+                assert text is not None
+                payload = base64.b64decode(text) if "Batch" in action else text.encode("latin-1")
     names = [child.tag for child in element]
     fields = {child.tag: child.text or "" for child in element if child.tag != "Payload"}
     return Seen("soap", action, names, fields, payload, login, element.tag.split("}")[1])

@@ -1,8 +1,10 @@
 """A real SFTP server on this machine, that can be slow, be restarted and break off."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import asyncssh
 
@@ -32,13 +34,15 @@ class SftpPayer:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.delay = 0.0
-        self.break_after = None  # bytes of an upload after which the server goes away
-        self.at_rename = None  # "before" or "after" it: when the server goes away
-        self.watch = None  # called with what happens: "written", "before" or "after" a rename
+        self.break_after: int | None = None  # bytes of an upload after which the server goes away
+        self.at_rename: str | None = None  # "before" or "after" it: when the server goes away
+        self.watch: Callable[[str], object] | None = (
+            None  # called with what happens: "written", "before" or "after" a rename
+        )
         self.port = 0
-        self.connections = []
-        self.files = []
-        self._listener = None
+        self.connections: list[asyncssh.SSHServerConnection] = []
+        self.files: list[Any] = []  # as the library opens them
+        self._listener: asyncssh.SSHAcceptor | None = None
         for name in ("in", "out"):
             (root / name).mkdir(exist_ok=True)
 

@@ -46,5 +46,6 @@ def _fetch() -> bool:
         return False
     with tarfile.open(KEPT.parent / f"axe-core-{VERSION}.tgz") as package:
         file = package.extractfile("package/axe.min.js")
+        assert file is not None
         KEPT.write_bytes(file.read())
     return True

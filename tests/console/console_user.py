@@ -56,7 +56,9 @@ def notice(page) -> str:
 
 
 def csrf_token(page) -> str:
-    return CSRF_FIELD.search(page.text)[1]
+    found = CSRF_FIELD.search(page.text)
+    assert found, "the page has no form"
+    return found[1]
 
 
 def sign_in(client, **typed: str):

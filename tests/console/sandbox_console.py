@@ -9,6 +9,7 @@ from datetime import timedelta
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.pipeline.intake import submit
+from clearlane.pipeline.intake.submission_result import SubmissionReceipt
 from clearlane.settings import load
 from clearlane.store.accounts.accounts import NewSite, add_site, add_vendor
 from clearlane.store.database.database import Actor
@@ -29,6 +30,7 @@ class SandboxConsole:
 
     def __init__(self, installation: Installation, passwords: dict[str, str]) -> None:
         self.installation = installation
+        assert installation.sandbox_control is not None
         self.control = installation.sandbox_control
         self.passwords = passwords
         """By the key of the vendor."""
@@ -68,6 +70,7 @@ class SandboxConsole:
             actor=SENDER,
             now=self.installation.clock.now(),
         )
+        assert isinstance(done, SubmissionReceipt), done
         [result] = done.results
         assert result.accepted is accepted, [finding.message for finding in result.findings]
         return result.claim_number
@@ -86,12 +89,14 @@ async def open_sandbox_console(
     overrides |= {"database_url": database_url} if database_url else {}
     settings = load(environ={}, overrides=overrides)
     async with open_installation(settings, role="command") as installation:
-        passwords = {}
+        passwords: dict[str, str] = {}
         for key in dict.fromkeys(key for key, _, _ in SITES):
             added = await add_vendor(
                 installation.database, pepper=installation.pepper, key=key, name=key.title(),
                 now=installation.wall.now(), actor=BY,
             )  # fmt: skip
+            assert added.credentials is not None
+            assert added.credentials.password is not None
             passwords[key] = added.credentials.password
         for key, id, name in SITES:
             site = NewSite(
@@ -101,6 +106,7 @@ async def open_sandbox_console(
             await add_site(installation.database, site, now=installation.wall.now(), actor=BY)
         await installation.refresh()
         runtime = installation._sandbox
+        assert runtime is not None
         runtime.start_control(installation.work_context)
         await runtime.simulator.freeze(BY)
         yield SandboxConsole(installation, passwords)

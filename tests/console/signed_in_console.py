@@ -9,9 +9,10 @@ from starlette.responses import Response
 
 from clearlane.accounts.totp import TOTP_SECRET_BYTES
 from clearlane.accounts.users import ConsoleRole
+from clearlane.api.frame.auth import SignInThrottle
 from clearlane.console.app import Console
 from clearlane.console.frame.forms import CSRF_FIELD, MEDIA_TYPE, SESSION_COOKIE, csrf_token
-from clearlane.kernel.ids import NO_VENDOR
+from clearlane.kernel.ids import NO_VENDOR, VendorId
 from clearlane.pipeline.access.sign_in import seal_totp_secret, session_hash
 from clearlane.store.accounts import console_users
 from clearlane.store.database.database import Actor
@@ -54,7 +55,7 @@ class ConsolePerson:
     async def confirm(self, path: str, form: dict[str, str | list[str]]) -> Response:
         """POST a form whose act is asked about, then press the button of the question."""
         asked = await self.ask(path, form=form)
-        page = asked.body.decode()
+        page = bytes(asked.body).decode()
         assert (asked.status_code, 'name="confirmed" value="yes"' in page) == (200, True), page
         return await self.ask(path, form={**form, "confirmed": "yes"})
 
@@ -62,11 +63,11 @@ class ConsolePerson:
         """GET a page that must be there."""
         answer = await self.ask(path)
         assert answer.status_code == 200, (path, answer.status_code, answer.body[:2_000])
-        return answer.body.decode()
+        return bytes(answer.body).decode()
 
 
 async def sign_in_as(
-    installation: Installation, role: ConsoleRole, *, vendor: int = NO_VENDOR, sites=None
+    installation: Installation, role: ConsoleRole, *, vendor: VendorId = NO_VENDOR, sites=None
 ) -> ConsolePerson:
     """Add a person of a role, and begin a session without the sign-in form, which has tests of its own."""
     name = f"{role}-{vendor}-{len(await console_users.all_users(installation.database))}"
@@ -81,9 +82,10 @@ async def sign_in_as(
     hashed = session_hash(installation.vault, session)
 
     async def job(tx):
-        user = (await console_users.find_user(tx, name)).user
+        found = await console_users.find_user(tx, name)
+        assert found is not None
         ends = now + timedelta(hours=8)
-        await console_users.begin_linked_session(tx, user, hashed, now=now, ends=ends)
+        await console_users.begin_linked_session(tx, found.user, hashed, now=now, ends=ends)
 
     await installation.database.write(console_users.SCOPE, job, actor=BY)
-    return ConsolePerson(installation, Console(installation, "", None), session)
+    return ConsolePerson(installation, Console(installation, "", SignInThrottle()), session)

@@ -13,13 +13,13 @@ from clearlane.pipeline.inquiry import ask, eligibility_request, request_answers
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
 from clearlane.pipeline.route_connections import RouteConnections
-from clearlane.store.database.database import Actor
+from clearlane.store.database.database import Actor, Database
 from clearlane.store.delivery.routes import ActiveRoutes, RouteWithSecrets
 from clearlane.store.vault.vault import Vault
 from tests.connect import core_server as there
 from tests.connect.invented import route
 from tests.contexts import work_context
-from tests.databases import make_site
+from tests.databases import Place, make_site
 from tests.eligibility.invented import answer_file, document
 from tests.manual_clock import ManualClock
 from tests.patience import PATIENCE_SECONDS, until
@@ -51,9 +51,12 @@ class Answers:
     def __iter__(self):
         make = self.files.pop(0) if len(self.files) > 1 else self.files[0]
         # Concurrent inquiries are answered in the order in which they came.
-        payload = self.payer.seen[self.count if self.side_by_side else -1].payload.decode()
+        payload = self.payer.seen[self.count if self.side_by_side else -1].payload
+        assert payload is not None
         self.count += 1
-        trace = next(row.split("*")[3] for row in payload.split("~") if row.startswith("BHT"))
+        trace = next(
+            row.split("*")[3] for row in payload.decode().split("~") if row.startswith("BHT")
+        )
         made = make(trace) if callable(make) else make
         return iter(made if isinstance(made, tuple) else (KIND, made))
 
@@ -100,14 +103,14 @@ def nine(trace):
 class Node:
     """A node that sends inquiries."""
 
-    place: object
-    database: object
+    place: Place
+    database: Database
     clock: ManualClock
     payer: there.CorePayer
-    vault: Vault = None
-    connections: RouteConnections = None
-    runner: InquiryRunner = None
-    site: Site = None
+    vault: Vault = field(init=False)
+    connections: RouteConnections = field(init=False)
+    runner: InquiryRunner = field(init=False)
+    site: Site | None = None
     payers: PayerDirectory = field(default_factory=lambda: PayerDirectory([PAYER], sandbox=False))
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -139,6 +142,11 @@ class Node:
             connections=self.connections, inquiry_runner=self.runner,
         )  # fmt: skip
 
+    @property
+    def own_site(self) -> Site:
+        assert self.site is not None, "the node is not open"
+        return self.site
+
     def answer_with(self, *files, side_by_side=False):
         self.payer.answer = Answers(self.payer, list(files), side_by_side)
 
@@ -154,7 +162,7 @@ class Node:
                 self.context,
                 ELIGIBILITY,
                 done.eligibility_request_id,
-                site=self.site,
+                site=self.own_site,
                 now=self.clock.now(),
                 stopping=self.stopping,
             )
@@ -163,13 +171,13 @@ class Node:
     async def inquire(self, request=None):
         content = json.dumps(request or document(IsTest=False, payer_PayerId="MDW10")).encode()
         return await eligibility_request.inquire(
-            self.context, content, site=self.site, actor=ACTOR, now=self.clock.now()
+            self.context, content, site=self.own_site, actor=ACTOR, now=self.clock.now()
         )
 
     async def responses(self, request_number):
         return await joined(
             request_answers.read_numbered_answers(
-                self.context, ELIGIBILITY, request_number, site=self.site, actor=ACTOR
+                self.context, ELIGIBILITY, request_number, site=self.own_site, actor=ACTOR
             )
         )
 

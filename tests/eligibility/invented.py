@@ -155,7 +155,12 @@ def inquiry(**changes: Any) -> Inquiry:
 
 
 def envelope(**changes: Any) -> Envelope:
-    given = {"sender": "CLEARLANE", "receiver": "TST01", "control": 17, "moment": NOON}
+    given: dict[str, Any] = {
+        "sender": "CLEARLANE",
+        "receiver": "TST01",
+        "control": 17,
+        "moment": NOON,
+    }
     return Envelope(**given | changes)
 
 

@@ -22,6 +22,7 @@ from clearlane.claims.responses.write_277ca import Acknowledgement277CA, clearin
 from clearlane.claims.rules import RuleInputs
 from clearlane.claims.rules.file_claims import check_file_claim
 from clearlane.claims.write.write_x12 import plain_text
+from clearlane.claims.x12_claim import X12Claim
 from clearlane.enrollment.decode import decode_enrollment, split_request
 from clearlane.kernel.finding import Finding, Severity
 from clearlane.x12 import views
@@ -136,7 +137,8 @@ def pass_claims(data: bytes) -> None:
 def _expect_same_claims(units: list[UnitClosed]) -> None:
     """Write each claim by itself, and compare its segments with those that came."""
     for out in sent([claim_of_unit(unit) for unit in units]):
-        (back,) = claims_in(written(None, [out]))
+        (back,) = claims_in(written([out]))
+        assert isinstance(out.claim, X12Claim)
         for before, after in zip(out.claim.parts, back.parts, strict=True):
             came, went = before.segments, after.segments
             for one in (came, went):

@@ -108,13 +108,16 @@ class Follower:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        assert self._shell.stdin is not None
+        assert self._shell.stdout is not None
+        self._input, self._output = self._shell.stdin, self._shell.stdout
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._shell.stdin.close()
-        self._shell.stdout.close()
+        self._input.close()
+        self._output.close()
         self._shell.wait(30)
 
     def follow(self, text: str) -> str:
@@ -129,10 +132,10 @@ class Follower:
     def type(self, command: str) -> str:
         """One command, typed with the names that were really given; what it says."""
         command = self._given(command)
-        self._shell.stdin.write(f"{command}\nended=$?; echo; echo {DONE} $ended\n")
-        self._shell.stdin.flush()
+        self._input.write(f"{command}\nended=$?; echo; echo {DONE} $ended\n")
+        self._input.flush()
         lines: list[str] = []
-        for line in self._shell.stdout:
+        for line in self._output:
             if line.startswith(DONE):
                 break
             lines.append(line)

@@ -69,7 +69,7 @@ async def sent_under_its_own_id(practice):
 async def test_bills_of_20_types_are_written_answered_and_paid_to_the_cent(practice, caplog):
     context, site = practice.context, practice.first
     raws = list(bills(context.clock.now().date() - timedelta(days=20)))
-    data = written(UB04, [outgoing(stored(UB04, raw), at) for at, raw in enumerate(raws)])
+    data = written([outgoing(stored(UB04, raw), at) for at, raw in enumerate(raws)])
     assert [one for one in check(data).findings if one.severity != "info"] == []
     assert refusals(data, caplog) == []
     assert refusals_of_837i(data) == set()

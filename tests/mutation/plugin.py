@@ -293,9 +293,9 @@ def in_turn(tests: list[str], seconds: Seconds, file: Path, noticed: list[str]) 
     fast = sorted(tests, key=seconds.__getitem__)
     reaching = {*tests}
     name = f"test_{file.stem}.py"
-    by_file: Counter[str] = Counter()
+    by_file: defaultdict[str, float] = defaultdict(float)
     for test in tests:
-        by_file[_file_of(test)] += seconds[test]  # type: ignore[assignment]
+        by_file[_file_of(test)] += seconds[test]
     return [
         *dict.fromkeys(
             [

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from typing import Any
 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.payment import (
@@ -92,7 +93,7 @@ def line(
 ) -> PaidLine:
     """Return a line whose patient part and allowed amount follow from its adjustments."""
     patient = sum(one.amount for one in adjustments if one.group == "PR")
-    values = {
+    values: dict[str, Any] = {
         "line_number": number,
         "procedure": procedure,
         "units_paid": "1",
@@ -104,14 +105,14 @@ def line(
         "adjustments": adjustments,
         **more,
     }
-    return PaidLine(**values)  # type: ignore[arg-type]
+    return PaidLine(**values)
 
 
 def claim_payment(
     number: int, last: str, first: str, *lines: PaidLine, **more: object
 ) -> ClaimPayment:
     """Return a claim payment whose amounts are the sums of its lines."""
-    values = {
+    values: dict[str, Any] = {
         "claim_payment_id": f"P7K2M4-{number}",
         "number": number,
         "claim_number": f"C19{number}P3",
@@ -133,7 +134,7 @@ def claim_payment(
         "lines": lines,
         **more,
     }
-    return ClaimPayment(**values)  # type: ignore[arg-type]
+    return ClaimPayment(**values)
 
 
 CLAIM_PAYMENTS = (

@@ -21,7 +21,7 @@ from clearlane.payments.read_payment import as_void_answer
 from tests.claims.answers import paid, payment, sealed
 from tests.corpus import OWN
 from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT
-from tests.payments.whole_835 import read_payments
+from tests.payments.whole_835 import read_one_payment, read_payments
 from tests.recorded_list import RecordedList
 
 VISIT = [
@@ -129,9 +129,9 @@ def _as_json() -> Iterator[str]:
     yield from filled(
         as_json.own_payment_object(msgspec.structs.replace(PAYMENT, deposit=deposit, **known))
     )
-    for one in CLAIM_PAYMENTS[3:]:
-        yield f" claim payment {one.number}"
-        yield from filled(as_json.claim_payment_object(one))
+    for invented in CLAIM_PAYMENTS[3:]:
+        yield f" claim payment {invented.number}"
+        yield from filled(as_json.claim_payment_object(invented))
     for name, content in REMITTANCES.items():
         yield name
         for one in read_payments(content):
@@ -178,7 +178,7 @@ def _whole() -> Iterator[
 ]:
     yield "invented", PAYMENT, ADJUSTMENTS, CLAIM_PAYMENTS
     for name, content in REMITTANCES.items():
-        *claims, record = read_payments(content)
+        record, claims = read_one_payment(content)
         yield name, record.payment, record.adjustments, tuple(claims)
 
 

@@ -19,8 +19,16 @@ class PaymentRecord(NamedTuple):
     adjustments: tuple[ProviderAdjustment, ...]
 
 
+def read_one_payment(content: bytes) -> tuple[PaymentRecord, list[ClaimPayment]]:
+    """Return the payment of a file of one, and its claim payments."""
+    *parts, record = read_payments(content)
+    assert isinstance(record, PaymentRecord)
+    return record, [part for part in parts if isinstance(part, ClaimPayment)]
+
+
 def read_payments(content: bytes) -> Iterator[ClaimPayment | PaymentRecord]:
     """Yield the claim payments of every 835 in a file, and each payment at the end of its set."""
+    claims: list[ClaimPayment] = []
     for part in read_835.read(content):
         if isinstance(part, read_835.PaymentStart):
             payment, claims, corrections = part.payment, [], Corrections()

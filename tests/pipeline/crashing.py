@@ -67,7 +67,7 @@ class Worker:
             "CLEARLANE_DATABASE_URL": place.url,
             fault_injection.VARIABLE: crash_at,
         }
-        self.process = None
+        self.process: PreparedProcess  # once it is started
 
     async def start(self):
         bare = {
@@ -104,7 +104,7 @@ class Crashing:
         self.place, self.out, self.sftp = place, out, sftp
         self.outbox, self.inbox = place.data / "to-payer", place.data / "from-payer"
         self.accepted = []
-        self.came = Counter()
+        self.came: Counter[str] = Counter()
         """How often each file came, at either payer."""
         self._seen = {}
 
@@ -210,7 +210,7 @@ class Crashing:
         async with self.out.context.database.read(store.SCOPE) as tx:
             found = await events.list_all(tx, TYPES, after=0, limit=100_000)
         assert [one.id for one in found] == sorted({one.id for one in found})
-        reported = {id: [] for id in self.accepted}
+        reported: dict[str, list[tuple[str, int]]] = {id: [] for id in self.accepted}
         for one in found:
             reported.get(one.claim_number, []).append((one.type, one.sequence))
         in_doubt = ("claim.in_doubt",)
@@ -292,8 +292,8 @@ async def _routes(made):
 async def _call(given):
     """Submit one document, the same each time."""
     place = Place(given["kind"], given["url"], Path(given["data"]))
-    id, vendor, *rest = given["site"]
-    site = Site(id, vendor, *rest, baa_accepted=True)
+    id, vendor, vendor_site_id, client, name = given["site"]
+    site = Site(id, vendor, vendor_site_id, client, name, baa_accepted=True)
     async with outbound(place, SystemClock(), node="caller", site=site) as out:
         print(json.dumps(await out.submit(1, Svc_VendorClaimId=given["id"])))
 

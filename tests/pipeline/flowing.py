@@ -10,6 +10,7 @@ from msgspec import structs
 from sqlalchemy import bindparam, func, select, update
 
 from clearlane.accounts.model import Site
+from clearlane.claims.claim_status import ClaimStatus
 from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.ids import Scope
@@ -17,11 +18,12 @@ from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.inbound import post, receive
 from clearlane.pipeline.intake import submit as submission
+from clearlane.pipeline.intake.submission_result import SubmissionReceipt
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query.claim_list import list_statuses
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import facts
-from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.database import Actor, Database, SystemScope
 from clearlane.store.database.schema import documents, sites
 from clearlane.store.database.sql import Statement
 from clearlane.store.delivery import inbox
@@ -93,12 +95,12 @@ class MemoryConnections:
 class Flow:
     """A node without API and engine."""
 
-    database: object
+    database: Database
     clock: ManualClock
     vault: Vault
     context: WorkContext
     connections: MemoryConnections
-    site: Site
+    site: Site = field(init=False)
     payers: PayerDirectory
     sites: list[Site] = field(default_factory=list)
     number: int = 0
@@ -116,7 +118,7 @@ class Flow:
             database, vault, clock, payers=payers, connections=connections, data=place.data,
             sandbox=sandbox, accounts=SimpleNamespace(sites=sites),
         )  # fmt: skip
-        flow = cls(database, clock, vault, context, connections, None, payers, sites)
+        flow = cls(database, clock, vault, context, connections, payers, sites)
         flow.site = await flow.new_site()
         return flow
 
@@ -173,7 +175,7 @@ class Flow:
         done = await submission.submit(
             self.context, content, MEDICAL, site=site, actor=ACTOR, now=self.clock.now()
         )
-        assert isinstance(done, submission.SubmissionReceipt), done
+        assert isinstance(done, SubmissionReceipt), done
         return done.results
 
     async def send(self, payer=PAYER):
@@ -221,7 +223,7 @@ class Flow:
 
     async def statuses(self, site=None):
         scope: Scope = (site or self.site).scope
-        found = {}
+        found: dict[str, ClaimStatus] = {}
         days = date(2000, 1, 1), date(2100, 1, 1)
         pages = list_statuses(self.database, self.vault, *days, scope=scope, actor=ACTOR)
         async for page in pages:

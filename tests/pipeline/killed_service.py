@@ -16,7 +16,7 @@ from clearlane.kernel.clock import SystemClock
 from clearlane.sandbox import payer_ledger
 from clearlane.sandbox.model import Counts, File
 from clearlane.settings import load
-from clearlane.store.database.database import Actor, SystemScope
+from clearlane.store.database.database import Actor, Database, SystemScope
 from clearlane.store.database.schema import (
     batches,
     claim_facts,
@@ -89,7 +89,7 @@ class KilledService:
         """The account numbers of each file, by the id of the file."""
         self._unanswered: list[tuple[str, list[str], bytes]] = []
         self._count = 0
-        self._database = None
+        self._database: Database | None = None
 
     def node(self, crash_at: str, name: str = "one") -> ServiceProcess:
         """A node that is not started. All have the master key of the first."""
@@ -99,7 +99,7 @@ class KilledService:
             (data / "master.key").touch(mode=0o600)
             (data / "master.key").write_bytes(first.read_bytes())
         environment = SETTINGS | {fault_injection.VARIABLE: crash_at}
-        made = ServiceProcess(data, self.place.url, **environment)
+        made = ServiceProcess(data, self.place.url, fresh=False, **environment)
         made.module = "tests.pipeline.quick_node"
         return made
 
@@ -120,7 +120,7 @@ class KilledService:
         assert code == -signal.SIGKILL, [*self.service.log]
 
     async def stop(self) -> None:
-        if self.service.process and self.service.process.poll() is None:
+        if self.service.was_started and self.service.process.poll() is None:
             assert await asyncio.to_thread(self.service.stop) == 0
 
     async def send(self) -> None:
@@ -266,10 +266,11 @@ class KilledService:
         async with self._installation.database.read(EVERYONE) as tx:
             numbers = [number for (number,) in await tx.rows(CLAIM_NUMBERS)]
         assert len(numbers) == CLAIMS * self._count
-        ledger = payer_ledger.PayerLedger(
-            self._installation._sandbox.ledger, ledger_name("Medical", PAYER)
-        )
+        runtime = self._installation._sandbox
+        assert runtime is not None
+        ledger = payer_ledger.PayerLedger(runtime.ledger, ledger_name("Medical", PAYER))
         counts = await ledger.get(payer_ledger.COUNTS, Counts)
+        assert counts is not None
         came: Counter[str] = Counter()
         for at in range(1, counts.files + 1):
             if file := await ledger.get(payer_ledger.file_key(at), File):
@@ -283,7 +284,9 @@ class KilledService:
         listed = await self._list("out")
         answers = Counter((one.answers, one.type) for one in listed if one.type in ("TA1", "999"))
         assert answers == Counter((id, type) for id in self.sent for type in ("TA1", "999"))
-        controls, steps, paid = [], Counter(), Counter()
+        controls: list[str] = []
+        steps: Counter[tuple[str, str]] = Counter()
+        paid: Counter[str] = Counter()
         for one in listed:
             content = await file_parts.read_content(
                 installation.database, installation.vault, self._site.scope, one.file_id

@@ -16,6 +16,7 @@ from clearlane.connect.port import Presence, Unreachable, no_mark
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.pipeline.intake import submit as submitting
+from clearlane.pipeline.intake.submission_result import SubmissionReceipt
 from clearlane.pipeline.outbound import dispatch
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import claim_ids, claims
@@ -48,7 +49,7 @@ class Payer837(MemoryMailbox):
     def __init__(self, *, can_tell=True):
         super().__init__()
         self.can_tell = can_tell
-        self.came = Counter()
+        self.came: Counter[str] = Counter()
         self.lose_answers = 0
 
     async def put(self, name, content, before_arrival=no_mark):
@@ -125,6 +126,7 @@ class Outbound:
             actor=Actor("vendor", "ACME"),
             now=self.clock.now(),
         )
+        assert isinstance(done, SubmissionReceipt), done
         assert all(one.accepted for one in done.results), done.results[0].findings
         return sorted(one.claim_number for one in done.results)
 

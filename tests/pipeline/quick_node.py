@@ -13,7 +13,7 @@ LOOK_SECONDS = 0.5
 
 def shrink() -> None:
     """Make parts, pages and waits small."""
-    upload.PART_BYTES_MAX = PART_BYTES
+    upload.PART_BYTES_MAX = PART_BYTES  # type: ignore[attr-defined]  # imported there from the store
     file_reading.CLAIMS_PER_PAGE = CLAIMS_PER_PAGE
     release_claims.CLAIMS_RELEASED_AT_ONCE = CLAIMS_RELEASED_AT_ONCE
     release_claims.CLAIMS_RELEASED_ALONE = CLAIMS_RELEASED_AT_ONCE

@@ -19,13 +19,13 @@ class WebhookReceiver:
     def __init__(self):
         self.messages = []
         self.url = ""
-        self._answer = (200, b"ok", {})
+        self._answer: tuple[int, bytes, dict[str, str]] = (200, b"ok", {})
         self._free = asyncio.Event()
         self._free.set()
         self._hangs = lambda message: True
         self.refuse = None
         """Which messages are answered 503, whatever is answered else."""
-        self._server = None
+        self._server: asyncio.Server | None = None
         self._calls = set()
 
     def answer(self, status, body=b"", headers=None):
@@ -51,6 +51,7 @@ class WebhookReceiver:
         await self.close()
 
     async def close(self):
+        assert self._server is not None
         self._free.set()
         self._server.close()
         await asyncio.gather(*self._calls, return_exceptions=True)

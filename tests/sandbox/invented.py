@@ -183,7 +183,7 @@ class Stage:
 
     async def days(self, number: int) -> dict[str, bytes]:
         """Let days pass, one by one; the files of all of them."""
-        found = {}
+        found: dict[str, bytes] = {}
         for _ in range(number):
             self.now += timedelta(days=1)
             found |= await self.work()
@@ -223,4 +223,6 @@ def witnessed(content: bytes) -> bool:
 
 
 def guide_of(content: bytes) -> str:
-    return next(iter(reader.parse(content).sets())).guide.kind
+    guide = next(iter(reader.parse(content).sets())).guide
+    assert guide is not None
+    return guide.kind

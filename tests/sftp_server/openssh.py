@@ -28,7 +28,7 @@ from clearlane.store.files.client_file_query import ClientFileQuery, find_page
 from clearlane.store.files.client_files import NewFile
 from clearlane.store.files.file_parts import PART_BYTES_MAX, append, read_content, seal_part
 from clearlane.store.installation.sftp_host_keys import add_host_keys
-from clearlane.wiring import open_installation
+from clearlane.wiring import Installation, open_installation
 
 BY = Actor("operator", "a test")
 NAME, SITE = "larkspur", "LARK-1"
@@ -54,7 +54,7 @@ def write_key(file: Path, key: asyncssh.SSHKey) -> Path:
 class SftpPlace:
     """A server with one site, and what a client of it needs."""
 
-    installation: object
+    installation: Installation
     server: SftpServer
     folder: Path
     key: asyncssh.SSHKey = CLIENT_KEY
@@ -132,6 +132,7 @@ async def run(*command: str, text: str = "", folder: Path) -> tuple[int, str]:
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     printed, _ = await process.communicate(text.encode())
+    assert process.returncode is not None
     return process.returncode, printed.decode()
 
 

@@ -6,6 +6,7 @@ other payers, accidents, predeterminations).
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from random import Random
@@ -132,6 +133,18 @@ class Plan:
         return sum(self.charges)
 
 
+def a_loop(node: SegmentSpec | LoopSpec) -> LoopSpec:
+    """Return a node of a guide that is a loop."""
+    assert isinstance(node, LoopSpec), node.id
+    return node
+
+
+def a_segment(node: SegmentSpec | LoopSpec) -> SegmentSpec:
+    """Return a node of a guide that is a segment."""
+    assert isinstance(node, SegmentSpec), node.id
+    return node
+
+
 class Maker:
     """Walks a guide and fills it."""
 
@@ -206,20 +219,26 @@ class Maker:
             if child.id == "HL":
                 rows.append(["HL", mine, parent, "22", "0" if own else "1"])
             elif child.id == "SBR":
-                row = self.segment(child)
+                row = self.segment(a_segment(child))
                 row[1:3] = [self.order, "18" if own else ""]
                 rows.append(self._medicare(row))
             elif child.id == "PAT":
                 rows += self.fill(child) if own else []
             elif child.id == "2300":
                 rows += [
-                    row for _ in range(self._several() if own else 0) for row in self._claim(child)
+                    row
+                    for _ in range(self._several() if own else 0)
+                    for row in self._claim(a_loop(child))
                 ]
             elif child.id == "2000C":
                 rows += (
                     []
                     if own
-                    else [row for _ in range(self._several()) for row in self._patient(child, mine)]
+                    else [
+                        row
+                        for _ in range(self._several())
+                        for row in self._patient(a_loop(child), mine)
+                    ]
                 )
             else:
                 own_rows = self.fill(child, must=must if child.id == "2010BA" else set())
@@ -246,7 +265,7 @@ class Maker:
             rows += [
                 r
                 for _ in range(repeat)
-                for r in (self._claim(child) if child.id == "2300" else self.fill(child))
+                for r in (self._claim(a_loop(child)) if child.id == "2300" else self.fill(child))
             ]
         return rows
 
@@ -297,9 +316,13 @@ class Maker:
         rows: list[Row] = []
         for child in node.children:
             if child.id == "2320":
-                rows += [row for other in plan.others for row in self._coverage(child, other)]
+                rows += [
+                    row for other in plan.others for row in self._coverage(a_loop(child), other)
+                ]
             elif child.id == "2400":
-                rows += [row for at in range(len(plan.charges)) for row in self._line(child, at)]
+                rows += [
+                    row for at in range(len(plan.charges)) for row in self._line(a_loop(child), at)
+                ]
             elif isinstance(child, SegmentSpec):
                 rows += self._claim_segment(child)
             else:
@@ -375,7 +398,7 @@ class Maker:
         for child in node.children:
             key = (child.id, *(child.qualifiers[:1] if isinstance(child, SegmentSpec) else ()))
             if child.id == "SBR":
-                row = self.segment(child)
+                row = self.segment(a_segment(child))
                 row[1] = other.order
                 rows.append(self._medicare(row))
             elif child.id == "CAS":
@@ -391,7 +414,7 @@ class Maker:
             elif key == ("AMT", "EAF"):
                 rows += self.fill(child) if other.decided == "claim" else []
             elif child.id == "2330B":
-                rows += self._other_payer(child, other)
+                rows += self._other_payer(a_loop(child), other)
             else:
                 rows += self.fill(child)
         return rows
@@ -435,12 +458,12 @@ class Maker:
             if child.id == "LX":
                 rows.append(["LX", str(at + 1)])
             elif child.id in {"SV1", "SV2", "SV3"}:
-                row, extra = service(child, at)
+                row, extra = service(a_segment(child), at)
                 rows.append(row)
             elif child.id == "TOO":
                 rows += [row for row in extra if row[0] == "TOO"]
             elif key == ("DTP", "472"):
-                rows += self._service_date(child)
+                rows += self._service_date(a_segment(child))
             elif key == ("DTP", "139"):  # the first qualifier of the place
                 rows += [row for row in extra if row[:2] == ["DTP", "441"]]
             elif child.id == "2430":
@@ -448,7 +471,7 @@ class Maker:
                     row
                     for o in plan.others
                     if o.decided == "line"
-                    for row in self._decision(child, o, at)
+                    for row in self._decision(a_loop(child), o, at)
                 ]
             elif key == ("REF", "6R"):
                 rows.append(["REF", "6R", f"L{self.count}X{at + 1}"])
@@ -528,7 +551,7 @@ class Maker:
         assert plan is not None
         for child in node.children:
             if child.id == "SVD":
-                row = self.segment(child)
+                row = self.segment(a_segment(child))
                 row[1:3] = [other.id, money(other.paid[at])]
                 rows.append(trimmed(row))
             elif child.id == "CAS":
@@ -546,8 +569,8 @@ class Maker:
         self,
         node: SegmentSpec | LoopSpec,
         *,
-        must: set[str] = frozenset(),
-        never: set[str] = frozenset(),
+        must: AbstractSet[str] = frozenset(),
+        never: AbstractSet[str] = frozenset(),
     ) -> list[Row]:
         """Some rows for a node: none where the guide allows it and chance wills it."""
         if node.id in never or (not self.everything and is_refused(node)):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from random import Random
+from typing import Any
 
 from clearlane.kernel.finding import Finding
 from clearlane.x12 import codes
@@ -79,7 +80,7 @@ class Maker:
         self.guide = by_kind(kind)
         self.level = 0
         self.count = 0
-        self.plan: dict[str, object] = {}
+        self.plan: dict[str, Any] = {}  # what a guide has: each kind of set plans other things
         self.rows: list[Row] = []
 
     def whole(self) -> list[Row]:
@@ -437,7 +438,7 @@ def with_dependents(maker: Maker, both: str) -> int:
 
 COUNTS["270", "2000C"] = some
 BEFORE["270", "2000C"] = patient_of_270
-COUNTS["270", "2000D"] = lambda m: int(m.plan["dependents"])  # type: ignore[call-overload]
+COUNTS["270", "2000D"] = lambda m: int(m.plan["dependents"])
 COUNTS["270", "2110C"] = lambda m: with_dependents(m, "2110C+2000D")
 COUNTS["270", "2110D"] = some
 COUNTS["270", "2100D/INS"] = always
@@ -551,7 +552,7 @@ for _kind in ("276", "277"):
     BEFORE[_kind, "2000D"] = patient_of_276
     COUNTS[_kind, "2000C"] = some
     COUNTS[_kind, "2000D"] = some
-    COUNTS[_kind, "2000E"] = lambda m: int(m.plan["dependents"])  # type: ignore[call-overload]
+    COUNTS[_kind, "2000E"] = lambda m: int(m.plan["dependents"])
     COUNTS[_kind, "2200D"] = lambda m: with_dependents(m, "2200D+2000E")
     for _loop in ("2100D", "2100E"):
         ROWS[_kind, f"{_loop}/NM1"] = once_named
@@ -692,13 +693,15 @@ def total(groups: dict[str, list[tuple[str, int]]], group: str = "") -> int:
 
 
 def claim_of_835(maker: Maker) -> None:
-    lines = [{"charge": maker.rng.randrange(1_000, 50_000)} for _ in range(maker.rng.randint(0, 3))]
+    lines: list[dict[str, Any]] = [
+        {"charge": maker.rng.randrange(1_000, 50_000)} for _ in range(maker.rng.randint(0, 3))
+    ]
     for one in lines:
-        one["groups"] = adjusted(maker, one["charge"])  # type: ignore[assignment]
+        one["groups"] = adjusted(maker, one["charge"])
     charge = sum(one["charge"] for one in lines) or maker.rng.randrange(1_000, 50_000)
     groups = adjusted(maker, charge // 4)
-    taken = total(groups) + sum(total(one["groups"]) for one in lines)  # type: ignore[arg-type]
-    share = total(groups, "PR") + sum(total(one["groups"], "PR") for one in lines)  # type: ignore[arg-type]
+    taken = total(groups) + sum(total(one["groups"]) for one in lines)
+    share = total(groups, "PR") + sum(total(one["groups"], "PR") for one in lines)
     maker.plan["claim"] = {
         "charge": charge,
         "paid": charge - taken,
@@ -710,13 +713,13 @@ def claim_of_835(maker: Maker) -> None:
 
 
 def line_of_835(maker: Maker) -> None:
-    maker.plan["line"] = maker.plan["lines"].pop()  # type: ignore[attr-defined]
+    maker.plan["line"] = maker.plan["lines"].pop()
 
 
 def claim_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row, plan = maker.filled(node, loop), maker.plan["claim"]
-    row[1], row[2] = plan["number"], maker.rng.choice(["1", "2", "3", "19"])  # type: ignore[index]
-    row[3], row[4], row[5] = amount(plan["charge"]), amount(plan["paid"]), amount(plan["share"])  # type: ignore[index]
+    row[1], row[2] = plan["number"], maker.rng.choice(["1", "2", "3", "19"])
+    row[3], row[4], row[5] = amount(plan["charge"]), amount(plan["paid"]), amount(plan["share"])
     row[5] = "" if row[5] == "0" else row[5]
     yield row
 
@@ -725,13 +728,13 @@ def line_row(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     row, plan = maker.filled(node, loop), maker.plan["line"]
     row[1] = maker.rng.choice(["HC:99213:25", "AD:D1110", "NU:0450"])
     row[6] = "HC:99214" if row[6] else ""
-    row[2], row[3] = amount(plan["charge"]), amount(plan["charge"] - total(plan["groups"]))  # type: ignore[index]
+    row[2], row[3] = amount(plan["charge"]), amount(plan["charge"] - total(plan["groups"]))
     yield row
 
 
 def adjustment_rows(maker: Maker, node: SegmentSpec, loop: str) -> Iterator[Row]:
     plan = maker.plan["claim" if loop == "2100" else "line"]
-    for group, parts in plan["groups"].items():  # type: ignore[index]
+    for group, parts in plan["groups"].items():
         row = ["CAS", group]
         for reason, cents in parts:
             row += [reason, amount(cents), maker.rng.choice(["", "1"])]
@@ -858,7 +861,7 @@ BEFORE["835", "2100"] = claim_of_835
 BEFORE["835", "2110"] = line_of_835
 COUNTS["835", "2000"] = some
 COUNTS["835", "2100"] = some
-COUNTS["835", "2110"] = lambda m: len(m.plan["lines"])  # type: ignore[arg-type]
+COUNTS["835", "2110"] = lambda m: len(m.plan["lines"])
 ROWS["835", "2000/LX"] = heading
 ROWS["835", "2100/CLP"] = claim_row
 ROWS["835", "2110/SVC"] = line_row
@@ -953,8 +956,8 @@ def finish_999(maker: Maker) -> None:
 BEFORE["999", "2000"] = set_of_999
 BEFORE["999", "2100"] = segment_of_999
 COUNTS["999", "2000"] = some
-COUNTS["999", "2100"] = lambda m: int(m.plan["errors"])  # type: ignore[call-overload]
-COUNTS["999", "2110"] = lambda m: int(m.plan["elements"])  # type: ignore[call-overload]
+COUNTS["999", "2100"] = lambda m: int(m.plan["errors"])
+COUNTS["999", "2110"] = lambda m: int(m.plan["elements"])
 ROWS["999", "2000/AK2"] = set_row
 ROWS["999", "2000/IK5"] = set_verdict
 ROWS["999", "2100/IK3"] = error_row

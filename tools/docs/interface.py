@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_type_hints
 
+from pydantic import BaseModel
+
 from tools.docs.markdown import first_words, grid, part
 
 
@@ -87,7 +89,7 @@ def _bodies() -> Iterator[str]:
 
     yield ""
     yield "## Bodies"
-    shapes = [
+    shapes: list[type[BaseModel]] = [
         responses.Message,
         responses.MessageDetail,
         responses.ModelState,

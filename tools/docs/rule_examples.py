@@ -7,8 +7,8 @@ from typing import Any
 
 from clearlane.claims.responses import rule_examples
 from clearlane.claims.rules import RULES
-from tests.claims.institutional_faults import FAULTS, OF_FIELDS
-from tests.claims.test_known_faults import FILES
+from tests.claims.institutional_faults import FAULTS, OF_FIELDS, BillFault
+from tests.claims.test_known_faults import FILES, Fault
 from tests.claims.test_rules import CASES, Case
 
 TARGET = Path(rule_examples.__file__).with_name(rule_examples.FILE)
@@ -27,7 +27,7 @@ def example_of(rule_id: str) -> tuple[str, str]:
             for given in OF_FIELDS[rule_id]
         )
         return fails, passes
-    every = (*FILES.values(), *FAULTS.values())
+    every: list[Fault | BillFault] = [*FILES.values(), *FAULTS.values()]
     # The first rule of a fault is the one that it is about.
     changes = next(fault.changes for fault in every if rule_id == fault.rules.split()[0])
     return _code("; ".join(changes.values()) or "nothing"), _code("; ".join(changes))

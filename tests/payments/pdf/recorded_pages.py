@@ -31,7 +31,7 @@ from tests.payments.invented import (
 )
 from tests.payments.pdf import test_benefits_pdf, test_claim_pdf
 from tests.payments.recorded_payments import REMITTANCES
-from tests.payments.whole_835 import read_payments
+from tests.payments.whole_835 import read_one_payment
 from tests.recorded_list import RecordedList
 
 SHAPES = {
@@ -52,7 +52,7 @@ def _payment() -> Iterator[str]:
 
 
 def _all_that_can_be_said() -> Iterator[str]:
-    *claims, record = read_payments(REMITTANCES["all that can be said"])
+    record, claims = read_one_payment(REMITTANCES["all that can be said"])
     out = io.BytesIO()
     write_payment_pdf(record.payment, record.adjustments, claims, out)
     yield from placed(out)
@@ -70,12 +70,12 @@ def _long_payment() -> Iterator[str]:
 
 def _claim() -> Iterator[str]:
     out = io.BytesIO()
-    write_claim_pdf(test_claim_pdf.CLAIM_PAYMENTS, out)
+    write_claim_pdf(test_claim_pdf.OF_ONE_CLAIM, out)
     yield from placed(out)
 
 
 def _stay() -> Iterator[str]:
-    *claims, record = read_payments(REMITTANCES["all that can be said"])
+    record, claims = read_one_payment(REMITTANCES["all that can be said"])
     out = io.BytesIO()
     others = [replace(record.payment, payer_name=f"PAYER {at}") for at in range(3)]
     write_claim_pdf(list(map(PaymentOfClaim, others, claims)), out)

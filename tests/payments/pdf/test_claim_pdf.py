@@ -50,7 +50,7 @@ CORRECTION = claim_payment(
     type=ClaimPaymentType.CORRECTION,
     copay=1_500,
 )
-CLAIM_PAYMENTS = [
+OF_ONE_CLAIM = [
     PaymentOfClaim(BEFORE, ORIGINAL),
     PaymentOfClaim(PAYMENT, REVERSAL),
     PaymentOfClaim(PAYMENT, CORRECTION),
@@ -71,12 +71,12 @@ def words(claim_payments) -> str:
 
 def test_the_explanation_holds_nothing_but_what_is_expected():
     expected = (FOLDER / "explanation_of_benefits.txt").read_text(encoding="utf-8")
-    lines = [line.rstrip() for text in texts(CLAIM_PAYMENTS) for line in text.splitlines()]
+    lines = [line.rstrip() for text in texts(OF_ONE_CLAIM) for line in text.splitlines()]
     assert lines == expected.splitlines()
 
 
 def test_a_claim_that_was_taken_back_and_corrected_shows_all_and_counts_the_correction():
-    text = words(CLAIM_PAYMENTS)
+    text = words(OF_ONE_CLAIM)
     for part in (
         "Explanation of benefits Patient owes 20.00 CORRIGAN, MAVIS This is not a bill.",
         "Nov 20, 2026 9870 150.00 100.00 100.00 0.00 50.00 Paid",
@@ -89,7 +89,7 @@ def test_a_claim_that_was_taken_back_and_corrected_shows_all_and_counts_the_corr
 
 
 def test_a_claim_that_was_taken_back_alone_owes_nothing():
-    text = words(CLAIM_PAYMENTS[:2])
+    text = words(OF_ONE_CLAIM[:2])
     assert "The payment was taken back, and no other has come yet." in text
     assert "In force 0.00 0.00 0.00 0.00 0.00" in text
 
