@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +25,7 @@ from clearlane.payers.hops import Hop
 from clearlane.payers.model import Payer
 from clearlane.payments import read_835
 from clearlane.pipeline.inbound import post, receive
+from clearlane.pipeline.inbound.reading_process import ReadingProcesses
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.intake.submission_result import SubmissionReceipt
 from clearlane.pipeline.outbound import dispatch
@@ -121,6 +123,7 @@ async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
         content = remittance(ids)
         connections.box.files["remittance"] = content
         [id] = await receive.receive_files(context, clock.now(), every_route=True)
+        context = replace(context, reading_processes=ReadingProcesses())  # as a node has
         gc.collect()
         reset_peak_memory()
         before = memory_megabytes("VmRSS")
@@ -128,6 +131,7 @@ async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
         assert await post.post_file(context, id) == inbox.APPLIED
         taken = perf_counter() - began
         grown = memory_megabytes("VmHWM") - before
+        await context.reading_processes.close()
         async with database.read(inbox.SCOPE) as tx:
             found = await inbox.find(tx, id)
         assert found is not None

@@ -388,6 +388,11 @@ class Settings:
         "Size from which a file of a site is processed by a process of its own, so that calls do not wait for it.",
         read=_whole(0, 1024 * 1024 * 1024),
     )
+    reading_process: str = setting(
+        "on",
+        "`off` reads files of payers in the service alone; else a large one may be read by a process beside it, which is started for it and ends after a minute without one.",
+        read=_one_of("on", "off"),
+    )
     submission_process: str = setting(
         "on",
         "`off` accepts claims in the service alone; else documents that come while others are being read may go to a process beside it, which is started when many come and needs memory of its own.",

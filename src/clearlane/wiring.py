@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from clearlane.engine.dbos_engine import Engine
     from clearlane.payers.hops import Hop
     from clearlane.payers.model import Payer
+    from clearlane.pipeline.inbound.reading_process import ReadingProcesses
     from clearlane.pipeline.inquiry.inquiry_runner import InquiryRunner
     from clearlane.pipeline.intake.files.file_process import FileProcesses
     from clearlane.pipeline.intake.submission_process import SubmissionProcesses
@@ -160,6 +161,7 @@ class Installation:
             wake_files=self._wake_files,
             traces=self._traces,
             file_processes=self._make_file_processes(),
+            reading_processes=self.reading_processes,
             submission_processes=self.submission_processes,
         )
 
@@ -253,6 +255,15 @@ class Installation:
         from clearlane.pipeline.intake.submission_process import SubmissionProcesses
 
         return SubmissionProcesses(to_json(self.settings), self._node)
+
+    @cached_property
+    def reading_processes(self) -> "ReadingProcesses | None":
+        """What reads large files of payers; None outside of a node, and if it is switched off."""
+        if self._role not in NODES or self.settings.reading_process == "off":
+            return None
+        from clearlane.pipeline.inbound.reading_process import ReadingProcesses
+
+        return ReadingProcesses()
 
     def _wake_files(self) -> None:
         if self._engine is not None:
@@ -576,8 +587,9 @@ async def _start_node(
         await nodes.watch(name, load)
     installation._event_watch = watch = EventWatch(installation.database)  # noqa: SLF001  (same module)
     closing.push_async_callback(watch.close)
-    if (processes := installation.submission_processes) is not None:
-        closing.push_async_callback(processes.close)
+    for processes in (installation.submission_processes, installation.reading_processes):
+        if processes is not None:
+            closing.push_async_callback(processes.close)
     installation._inquiry_runner = runner = _make_inquiry_runner(installation)  # noqa: SLF001  (same module)
     installation._engine = engine = _make_engine(installation, nodes)  # noqa: SLF001
     installation._webhooks = webhooks = _make_webhook_runner(installation)  # noqa: SLF001

@@ -59,6 +59,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **{("installation_context", part): "faces are given it" for part in ("operator", "query", "work_context")},
         **imports("inquiry", "the context holds the node's inquiry runner", "work_context"),
         **imports("intake", "the context holds the node's intake batcher", "work_context"),
+        **imports("inbound", "the context holds the process that reads payers' files", "work_context"),
     },
     "store": {
         **imports(

@@ -21,6 +21,7 @@ EXAMPLES = {
     "log_level": "warning",
     "log_format": "json",
     "eligibility_x12": "on",
+    "reading_process": "off",
     "submission_process": "off",
     "event_vendor_claim_id": "off",
     "tls_suites": "all",

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from clearlane.claims.lifecycle import PayerDocumentKind
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel import limits
-from clearlane.pipeline.inbound import post_payments, receive
+from clearlane.pipeline.inbound import file_items, receive
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.stored_facts import open_document_source
@@ -489,7 +489,7 @@ async def test_days_are_those_of_the_site(flow):
 
 @pytest.mark.both_databases
 async def test_a_file_is_posted_page_by_page_and_ends_the_same(flow, monkeypatch):
-    monkeypatch.setattr("clearlane.pipeline.inbound.inbound_statements.STATEMENTS_AT_ONCE", 2)
+    monkeypatch.setattr("clearlane.pipeline.inbound.reading_process.ITEMS_AT_ONCE", 2)
     monkeypatch.setattr("clearlane.pipeline.record_facts.CLAIM_FACTS_AT_ONCE", 1)
     monkeypatch.setattr(limits, "PARKED_PER_FILE_MAX", 1)
     ids, content = await flow.sent(5)
@@ -511,7 +511,7 @@ async def test_a_file_that_breaks_our_reader_goes_to_quarantine(flow, monkeypatc
     [id], content = await flow.sent()
     remit = payment(paid(accounts(content)[0], "1", "100", "80", "CAS*CO*45*20"))
     with monkeypatch.context() as patched:
-        patched.setattr(post_payments.ClaimExtractor, "extract", broken)
+        patched.setattr(file_items.ClaimExtractor, "extract", broken)
         assert await flow.arrive(remit) == ["quarantined"]
     [file] = await flow.files()
     assert "KeyError" in file.reason

@@ -156,3 +156,13 @@ class ClaimPaymentFact(PaymentStruct, frozen=True, tag="claim_payment"):
             self.status_code, self.payer_control_number, self.charged, self.paid, self.patient, self.adjusted,
             self.line_controls,
         )  # fmt: skip
+
+
+class ClaimPaymentContent(msgspec.Struct, frozen=True, gc=False):
+    """A claim payment with the claim's part of the 835."""
+
+    claim_payment: ClaimPaymentFact
+    part: bytes
+
+    def __repr__(self) -> str:
+        return f"ClaimPaymentContent({len(self.part)} bytes)"

@@ -5,20 +5,10 @@ Sealed for its row, by the installation's key, since it belongs to no client yet
 
 import msgspec
 
-from clearlane.payments.model import ClaimPaymentFact
+from clearlane.payments.model import ClaimPaymentContent
 from clearlane.store.payments import claim_payments, payments
 from clearlane.store.payments.claim_payments import UnmatchedRow
 from clearlane.store.vault.vault import Vault
-
-
-class ClaimPaymentContent(msgspec.Struct, frozen=True):
-    """A claim payment with the claim's part of the 835."""
-
-    claim_payment: ClaimPaymentFact
-    part: bytes
-
-    def __repr__(self) -> str:
-        return f"ClaimPaymentContent({len(self.part)} bytes)"
 
 
 def seal_unmatched(

@@ -5,14 +5,17 @@
     answer = await process.ask(order) if process.is_ready else ...
 
 It is the same program in the role of a helper: it opens the installation by the settings of the one that starts it, gets
-orders through a pipe, and ends with that pipe. ``cli/command/helper_program`` is its other side.
+orders through a pipe, and ends with that pipe. ``cli/command/helper_program`` is its other side. One that opens nothing, as that
+which reads files of payers, has no opening and a bare environment.
 
 Knows how a process is started and asked; knows no settings and no claim.
 """
 
 import asyncio
+import os
 import struct
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 
 import msgspec
@@ -25,6 +28,14 @@ FRAME = struct.Struct(">QI")
 """What comes before each message of the pipes: its number, and its length."""
 READY = 0
 """The number of the message by which the process says that it takes orders."""
+
+
+_NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
+
+
+def bare_environment() -> dict[str, str]:
+    """Return what a process needs to run at all, for one that opens nothing: settings of the service may hold secrets."""
+    return {name: os.environ[name] for name in _NEEDED if name in os.environ}
 
 
 class HelperOpening(msgspec.Struct, frozen=True):
@@ -41,11 +52,12 @@ class HelperProcessDied(Exception):
 class HelperProcess:
     """One process that takes orders."""
 
-    def __init__(self, module: str) -> None:
-        """``module`` is the program that it runs."""
+    def __init__(self, module: str, environment: Mapping[str, str] | None = None) -> None:
+        """``module`` is the program that it runs; without an ``environment`` it has that of the one that starts it."""
         self._module = module
+        self._environment = environment
         self.is_ready = False
-        """Whether it has opened the installation."""
+        """Whether it has said that it takes orders."""
         self.has_ended = False
         self.bytes = 0
         """The size of what it has now, if the caller keeps count."""
@@ -55,8 +67,8 @@ class HelperProcess:
         self._is_retired = False
         self._running: asyncio.Task[None] | None = None
 
-    def start(self, opening: bytes) -> None:
-        """Start the process. It is ready when it has opened the installation."""
+    def start(self, opening: bytes = b"") -> None:
+        """Start the process, with the first line that it reads, if it reads one."""
         self._running = asyncio.create_task(self._run(opening))
 
     @property
@@ -64,8 +76,18 @@ class HelperProcess:
         """How many orders it has now."""
         return len(self._answers)
 
+    @property
+    def takes_orders(self) -> bool:
+        """Whether it is ready, and is not to end."""
+        return self.is_ready and not self._is_retired and not self.has_ended
+
     async def ask(self, order: bytes) -> bytes:
         """Hand over an order, and return the answer. :class:`HelperProcessDied` if there will be none."""
+        # If the caller goes, the process may still carry out the order: its answer is read in any case.
+        return await self.send(order)
+
+    def send(self, order: bytes) -> asyncio.Future[bytes]:
+        """Hand over an order, and return its answer to come. Who does not want it any more cancels it."""
         process = self._process
         if process is None or process.stdin is None or self.has_ended:
             raise HelperProcessDied
@@ -73,16 +95,10 @@ class HelperProcess:
         number = self._last
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._answers[number] = answer
-        try:
-            process.stdin.write(FRAME.pack(number, len(order)))
-            process.stdin.write(order)
-            # If the caller goes, the process may still carry out the order: its answer is read in any case.
-            return await answer
-        finally:
-            if answer.done():
-                self._finish(number)
-            else:
-                answer.add_done_callback(lambda _: self._finish(number))
+        answer.add_done_callback(lambda _: self._finish(number))
+        process.stdin.write(FRAME.pack(number, len(order)))
+        process.stdin.write(order)
+        return answer
 
     def _finish(self, number: int) -> None:
         self._answers.pop(number, None)
@@ -120,6 +136,7 @@ class HelperProcess:
                 self._module,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
+                env=self._environment,
             )
         except OSError as fault:
             log.warning(
@@ -129,7 +146,8 @@ class HelperProcess:
             return
         try:
             if process.stdin is not None and process.stdout is not None:
-                process.stdin.write(opening + b"\n")
+                if opening:
+                    process.stdin.write(opening + b"\n")
                 if self._is_retired:
                     self._end()
                 await self._read_answers(process.stdout)

@@ -24,6 +24,7 @@ from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
 from clearlane.kernel.traces import TraceSink
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.answer_days import AnswerDays
+from clearlane.pipeline.inbound.reading_process import ReadingProcesses
 from clearlane.pipeline.intake.files.file_process import FileProcesses
 from clearlane.pipeline.intake.files.page_process import PageProcesses
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
@@ -176,6 +177,8 @@ class WorkContext:
     """Processes large files of sites in processes of their own; None outside of a node."""
     page_processes: PageProcesses | None = None
     """Judges pages of a large file beside its process; None outside of that."""
+    reading_processes: ReadingProcesses | None = None
+    """Reads large files of payers beside the service; None outside of a node, and if it is switched off."""
     submission_processes: SubmissionProcesses | None = None
     """Takes documents of claims when many come; None outside of a node, and if it is switched off."""
 

@@ -10,5 +10,6 @@ claims with ``match_claims``, and records the facts (``pipeline.record_facts``).
 an upstream clearinghouse is about many; ``post_report`` shows its reports in words at the claims that they name. ``match_payments`` matches claim payments
 whose claim was sent only later. ``match_file_claims`` decides which
 claim of a file is meant by an account number that others share. ``sender_responses`` writes what goes back to the senders
-of files, ``claim_responses`` what that says of their claims.
+of files, ``claim_responses`` what that says of their claims. What posting needs of a file are its ``file_items``; of a large one they are
+read in a ``reading_process`` beside the service, by ``reading_orders``.
 """

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from clearlane.claims.responses.ack_messages import ClaimStatusReport, InterchangeReference
+from clearlane.claims.responses.ack_messages import InterchangeReference
 from clearlane.payers.hops import HOP, Hop, HopPayer
 from clearlane.payments.match import ClaimReference, NoMatch
 from clearlane.payments.read_835 import PaymentStart
+from clearlane.pipeline.inbound.file_items import ReportedStatus
 from clearlane.pipeline.inbound.match_claims import match_claims
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import claim_lookup
@@ -74,7 +75,7 @@ class FilePayers:
         return self.hop.id_of(type, payer_id, even_removed=True) if self.hop else ""
 
     async def match_reports(
-        self, tx: Tx, reports: Sequence[ClaimStatusReport]
+        self, tx: Tx, reports: Sequence[ReportedStatus]
     ) -> list[CandidateClaim | NoMatch]:
         """Return for each status the one claim it is about, or why there is none."""
         if not self.is_of_hop:
@@ -117,14 +118,14 @@ class FilePayers:
     def _named(self, id: str, name: str) -> list[HopPayer]:
         return self.hop.named(id, name, self._context.payer_access.payers()) if self.hop else []
 
-    def _named_payer(self, report: ClaimStatusReport) -> str:
+    def _named_payer(self, report: ReportedStatus) -> str:
         if report.fact.by_clearinghouse:
             return ""
         found = {one.payer_id for one in self._named(report.source_id, report.fact.payer)}
         return found.pop() if len(found) == 1 else ""
 
     async def _answered_batches(
-        self, tx: Tx, reports: Sequence[ClaimStatusReport]
+        self, tx: Tx, reports: Sequence[ReportedStatus]
     ) -> dict[int, Batch]:
         """Return the batches that statuses name, of those that the sender of the file was sent, by control number."""
         named = {control for one in reports for control in _batch_controls(one)}
@@ -144,11 +145,11 @@ class FilePayers:
         return found
 
 
-def _batch_controls(report: ClaimStatusReport) -> Iterator[int]:
+def _batch_controls(report: ReportedStatus) -> Iterator[int]:
     return control_numbers(InterchangeReference(level="batch", number=report.batch_number))
 
 
-def _payer_of_batch(answered: Mapping[int, Batch], report: ClaimStatusReport) -> str:
+def _payer_of_batch(answered: Mapping[int, Batch], report: ReportedStatus) -> str:
     found = (answered[one].payer_id for one in _batch_controls(report) if one in answered)
     return next(found, "")
 

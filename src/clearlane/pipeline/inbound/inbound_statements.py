@@ -8,11 +8,10 @@ is opened, and its layout gives the claims. All other sets name their claims. Wr
 statement is decided elsewhere.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -23,7 +22,7 @@ from clearlane.claims.responses.ack_messages import (
     InterchangeAck,
     InterchangeReference,
 )
-from clearlane.claims.responses.claim_parts import AckParts, ClaimExtractor
+from clearlane.claims.responses.claim_parts import AckParts
 from clearlane.claims.responses.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.responses.inbound_file import InboundFile
 from clearlane.claims.write.sent_layout import SentLayout, read_layout
@@ -31,7 +30,9 @@ from clearlane.kernel.tasks import run_by_size
 from clearlane.payments.match import NoMatch
 from clearlane.payments.model import ClaimPaymentFact
 from clearlane.pipeline.filing.filing_leaves import AcknowledgementFile, acknowledgement_leaf
+from clearlane.pipeline.inbound.file_items import STATEMENTS, ReportedStatus, Statement
 from clearlane.pipeline.inbound.file_payers import FilePayers, control_numbers
+from clearlane.pipeline.inbound.reading_process import read_file, read_pages
 from clearlane.pipeline.outbound.requeue_refused import envelope_of_file
 from clearlane.pipeline.record_facts import ClaimFact
 from clearlane.pipeline.work_context import WorkContext
@@ -40,10 +41,6 @@ from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.batches import Batch, BatchMember
 from clearlane.store.delivery.file_refusals import FileVerdict
 from clearlane.store.delivery.inbox import InboxFile
-
-STATEMENTS_AT_ONCE = 500
-
-T = TypeVar("T")
 
 ACKNOWLEDGEMENTS = frozenset({"TA1", "999", "277CA", "277"})
 DOCUMENTED = frozenset(
@@ -133,40 +130,41 @@ class StatementReader:
         """Yield the statements of the file."""
         if self._read.identified.kinds & ACKNOWLEDGEMENTS:
             known = self._read.messages
-            source = acks.read(self._content) if known is None else iter(known)
-            async for messages in read_pages(source, len(self._content)):
+            pages = (
+                read_file(self._context.reading_processes, STATEMENTS, self._content)
+                if known is None
+                else read_pages(_of_files(known), len(self._content))
+            )
+            async for messages in pages:
                 async for page in self._acknowledgement_pages(messages):
                     yield page
 
     # ---- statements that name their claims ---------------------------------------------------
 
-    async def _match(self, reports: Sequence[ClaimStatusReport]) -> list[PayerStatement]:
-        extractor = ClaimExtractor()
-        parts = await run_by_size(
-            len(self._content),
-            lambda: [extractor.extract(one.unit, one.fact.where.position) for one in reports],
-        )
+    async def _match(self, reports: Sequence[ReportedStatus]) -> list[PayerStatement]:
         async with self._context.database.read(inbox.SCOPE) as tx:
             found = await self._payers.match_reports(tx, reports)
         return [
-            PayerStatement(one.fact, owner.reason if isinstance(owner, NoMatch) else owner, part)
-            for one, part, owner in zip(reports, parts, found, strict=True)
+            PayerStatement(
+                one.fact, owner.reason if isinstance(owner, NoMatch) else owner, one.part
+            )
+            for one, owner in zip(reports, found, strict=True)
         ]
 
     # ---- statements that name files ----------------------------------------------------------
 
     async def _acknowledgement_pages(
-        self, messages: Sequence[AckMessage]
+        self, messages: Sequence[Statement]
     ) -> AsyncIterator[list[PayerStatement]]:
         reports = [
             one
             for one in messages
-            if isinstance(one, ClaimStatusReport) and one.fact.where not in self.answered
+            if isinstance(one, ReportedStatus) and one.fact.where not in self.answered
         ]
         if reports:
             yield await self._match(reports)
         for one in messages:
-            if not isinstance(one, ClaimStatusReport):
+            if not isinstance(one, ReportedStatus):
                 sent, members = await self._batch(one.reference)
                 if isinstance(one, InterchangeAck) and sent is not None:
                     self._note_verdict(one)
@@ -230,10 +228,9 @@ class StatementReader:
         return None
 
 
-async def read_pages(source: Iterator[T], size: int) -> AsyncIterator[list[T]]:
-    """Yield pages of what a reader yields of a file of a size, each read in a thread unless it is small."""
-    while page := await run_by_size(size, lambda: list(islice(source, STATEMENTS_AT_ONCE))):
-        yield page
+def _of_files(messages: Iterable[AckMessage]) -> Iterator[Statement]:
+    """Yield messages that were read when the file was identified: none of them is a status of a claim."""
+    return (one for one in messages if not isinstance(one, ClaimStatusReport))
 
 
 def _note(code: str) -> str:

@@ -9,12 +9,11 @@ claim payment by its number in the payment, and a claim fact by its content, so 
 another file, or in another envelope, is stored as a duplicate and its claims are not recorded again.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from clearlane.claims.responses.claim_parts import ClaimExtractor
 from clearlane.engine import fault_injection
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
@@ -22,7 +21,7 @@ from clearlane.kernel.log import get_logger
 from clearlane.kernel.redacted_repr import shows
 from clearlane.kernel.tasks import run_by_size
 from clearlane.kernel.traces import now_nanos
-from clearlane.payments import balance, read_835
+from clearlane.payments import balance
 from clearlane.payments.cut_remittance import (
     CLAIM,
     PaidClaim,
@@ -33,16 +32,23 @@ from clearlane.payments.cut_remittance import (
     shows_another_vendor,
 )
 from clearlane.payments.match import NoMatch, claim_number_in
-from clearlane.payments.model import ClaimPaymentFact
+from clearlane.payments.model import ClaimPaymentContent, ClaimPaymentFact
 from clearlane.payments.payee_owner import SiteKey, choose_owner
 from clearlane.payments.payment import MatchedBy, Payment, PaymentSummary, ProviderAdjustment
 from clearlane.payments.read_835 import PaymentStart
 from clearlane.pipeline import record_facts
-from clearlane.pipeline.claim_payment_content import ClaimPaymentContent, seal_unmatched
+from clearlane.pipeline.claim_payment_content import seal_unmatched
 from clearlane.pipeline.claim_traces import file_trace, trace_claims
+from clearlane.pipeline.inbound.file_items import (
+    PAYMENTS,
+    PaymentHeadItem,
+    PaymentTotalsItem,
+    PlacedClaim,
+)
 from clearlane.pipeline.inbound.file_payers import UNKNOWN_PAYER, FilePayers, PaymentPayer
-from clearlane.pipeline.inbound.inbound_statements import PayerStatement, read_pages
+from clearlane.pipeline.inbound.inbound_statements import PayerStatement
 from clearlane.pipeline.inbound.match_claims import match_claims
+from clearlane.pipeline.inbound.reading_process import read_file
 from clearlane.pipeline.payment_events import add_payment_events
 from clearlane.pipeline.record_facts import ClaimFact, PaymentPlace
 from clearlane.pipeline.work_context import WorkContext
@@ -84,26 +90,11 @@ NOT_CUT = (
 )
 
 
-class _PlacedClaim(NamedTuple):
-    """A claim payment and its number in the payment."""
-
-    content: ClaimPaymentContent
-    number: int
-    has_interest: bool
-
-    @property
-    def claim_payment(self) -> ClaimPaymentFact:
-        return self.content.claim_payment
-
-
 class _SetContent(NamedTuple):
     """What the bytes of a set say without its loops."""
 
     digest: str
     claims: int
-
-
-_Item: TypeAlias = PaymentStart | _PlacedClaim | PaymentSummary
 
 
 class PaymentPosting:
@@ -137,15 +128,15 @@ class PaymentPosting:
         """Record every payment of the file."""
         size = len(self._content)
         self._sets = await run_by_size(size, self._read_sets)
-        async for page in read_pages(self._items(), size):
-            claims: list[_PlacedClaim] = []
+        async for page in read_file(self._context.reading_processes, PAYMENTS, self._content):
+            claims: list[PlacedClaim] = []
             for item in page:
-                if isinstance(item, PaymentStart):
-                    await self._open(item)
-                elif isinstance(item, PaymentSummary):
+                if isinstance(item, PaymentHeadItem):
+                    await self._open(item.start)
+                elif isinstance(item, PaymentTotalsItem):
                     await self._record(claims)
                     claims = []
-                    await self._close(item)
+                    await self._close(item.summary)
                 else:
                     claims.append(item)
             await self._record(claims)
@@ -156,18 +147,6 @@ class PaymentPosting:
             one.key: _SetContent(one.digest(content), one.count(content, CLAIM))
             for one in slice_sets(content)
         }
-
-    def _items(self) -> Iterator[_Item]:
-        number, extractor = 0, ClaimExtractor()
-        for part in read_835.read(self._content):
-            if isinstance(part, read_835.ClaimPaymentLoop):
-                number += 1
-                content = ClaimPaymentContent(part.claim_payment, extractor.extract(part.unit))
-                interest = part.unit.loop.segment("AMT", "I")
-                yield _PlacedClaim(content, number, interest is not None)
-            else:
-                number = 0
-                yield part
 
     # ---- the payment -------------------------------------------------------------------------
 
@@ -381,7 +360,7 @@ class PaymentPosting:
 
     # ---- its claims --------------------------------------------------------------------------
 
-    async def _record(self, claims: Sequence[_PlacedClaim]) -> None:
+    async def _record(self, claims: Sequence[PlacedClaim]) -> None:
         """Record a page of claims of the current payment: matched ones on their claims, others as unmatched."""
         if not claims:
             return
@@ -423,7 +402,7 @@ class PaymentPosting:
         )  # fmt: skip
 
     async def _find_owners(
-        self, claims: Sequence[_PlacedClaim]
+        self, claims: Sequence[PlacedClaim]
     ) -> list[CandidateClaim | str | None]:
         """Return the claim of each, or why there is none; None if it is recorded on another claim already."""
         context, payer_id = self._context, self._payer.payer_id
@@ -446,7 +425,7 @@ class PaymentPosting:
                 owners.append(owner if recorded in (None, owner.claim_number) else None)
         return owners
 
-    def _unmatched_row(self, one: _PlacedClaim, reason: str) -> UnmatchedRow:
+    def _unmatched_row(self, one: PlacedClaim, reason: str) -> UnmatchedRow:
         vault, payer_id = self._context.vault, self._payer.payer_id
         payment_id, claim_payment = self._current.payment_id, one.claim_payment
         return UnmatchedRow(
@@ -460,7 +439,7 @@ class PaymentPosting:
         )
 
 
-def _paid_claim(one: _PlacedClaim) -> PaidClaim:
+def _paid_claim(one: PlacedClaim) -> PaidClaim:
     return PaidClaim(one.number, None, one.claim_payment.paid, one.has_interest)
 
 

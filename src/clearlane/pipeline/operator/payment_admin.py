@@ -15,12 +15,11 @@ from clearlane.claims.header import ClaimHeader
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.formats import to_cents
 from clearlane.kernel.ids import Scope, SiteId, VendorId
-from clearlane.payments.model import ClaimPaymentFact
+from clearlane.payments.model import ClaimPaymentContent, ClaimPaymentFact
 from clearlane.payments.payment import ClaimPayment, MatchedBy
 from clearlane.payments.read_payment import read_claim_payment
 from clearlane.pipeline import record_facts
 from clearlane.pipeline.claim_payment_content import (
-    ClaimPaymentContent,
     open_unmatched,
     seal_unmatched,
 )

@@ -9,7 +9,6 @@ neither the database nor a key. Knows no text for people, but that a file can be
 
 import asyncio
 import contextlib
-import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
@@ -19,12 +18,10 @@ from typing import BinaryIO
 from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.pdf.file_limits import PAGES_MAX, TOO_MANY_PAGES
 from clearlane.payments.pdf.frames import END, FileHeading, frame
+from clearlane.pipeline.helper_process import bare_environment
 
 PDF_SECONDS_MAX = 1_800
 FAULT_CHARACTERS_MAX = 80
-
-# What a process needs to run at all. It gets nothing else: settings of the service may hold secrets.
-_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 
 
 class PdfRefused(Exception):
@@ -49,7 +46,7 @@ async def make_pdf(
         stdin=asyncio.subprocess.PIPE,
         stdout=out,
         stderr=asyncio.subprocess.PIPE,
-        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+        env=bare_environment(),
     )
     try:
         async with asyncio.timeout(PDF_SECONDS_MAX):
