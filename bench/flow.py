@@ -123,7 +123,8 @@ async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
         content = remittance(ids)
         connections.box.files["remittance"] = content
         [id] = await receive.receive_files(context, clock.now(), every_route=True)
-        context = replace(context, reading_processes=ReadingProcesses())  # as a node has
+        processes = ReadingProcesses()  # as a node has
+        context = replace(context, reading_processes=processes)
         gc.collect()
         reset_peak_memory()
         before = memory_megabytes("VmRSS")
@@ -131,7 +132,7 @@ async def _post(folder: Path) -> tuple[float, bytes, float, float, float]:
         assert await post.post_file(context, id) == inbox.APPLIED
         taken = perf_counter() - began
         grown = memory_megabytes("VmHWM") - before
-        await context.reading_processes.close()
+        await processes.close()
         async with database.read(inbox.SCOPE) as tx:
             found = await inbox.find(tx, id)
         assert found is not None
