@@ -84,7 +84,7 @@ async def test_what_went_out_and_came_in_is_reported_in_sentences(sandbox, opera
 
 def row_with_age(words: str) -> str:
     """The row of Home with these words, and how old the oldest of it is."""
-    return rf'{words}</span></th>.*<td class="num hide-narrow">\d+ days?</td>'
+    return rf'{words}</span></th>.*<td class="num hide-narrow">(?:today|\d+ days?)</td>'
 
 
 async def test_a_file_that_is_not_understood_is_replayed_or_put_aside(sandbox, operator, claim):

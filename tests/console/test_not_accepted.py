@@ -58,7 +58,9 @@ async def test_home_and_lists_show_it_as_work_by_rule(sandbox, biller):
     refused = {sandbox.npi, sandbox.same, sandbox.payer, sandbox.total, sandbox.in_use}
     home = words(await biller.text("/"))
     assert re.search(r"5 claims need you: \$[\d,.]+ waiting", home)
-    count, money = re.search(r"Not accepted by us (\d+) claims ([\d,.]+) \d days?", home).groups()
+    count, money = re.search(
+        r"Not accepted by us (\d+) claims ([\d,.]+) (?:today|\d+ days?)", home
+    ).groups()
     every = await biller.text("/claims")
     labels = {number: label for number, (_, label, _) in shown(every).items()}
     assert labels == dict.fromkeys(refused, "Not accepted") | {sandbox.good: "Received"}
