@@ -108,7 +108,9 @@ def _asks(found: object) -> bool:
 
 
 @cache
-def _uses(function: FunctionType, modules: frozenset[str]) -> bool:
+def _uses(function: FunctionType | type, modules: frozenset[str]) -> bool:
+    if isinstance(function, type):
+        return False
     names = _names_of(function) & function.__globals__.keys()
     used = {_module_of(function.__globals__[name]) for name in names}
     return any(module in modules or module.split(".")[0] in modules for module in used)
@@ -116,8 +118,8 @@ def _uses(function: FunctionType, modules: frozenset[str]) -> bool:
 
 def _reached(
     found: object, kinds: tuple[str, ...]
-) -> Iterator[tuple[FunctionType, frozenset[str]]]:
-    """Return the functions of `tests` that this one leads to, each with the names it uses.
+) -> Iterator[tuple[FunctionType | type, frozenset[str]]]:
+    """Return the functions and classes of `tests` that this one leads to, each with the names it uses or inherits from.
 
     Of a table of functions those count that a parameter of the test names, or all.
     """
@@ -129,6 +131,7 @@ def _reached(
             continue
         seen.add(id(found))
         if isinstance(found, type):
+            yield found, frozenset(base.__name__ for base in found.__mro__)
             waiting += _members(found)
             continue
         if not isinstance(found, FunctionType):

@@ -8,6 +8,7 @@ Also tests `claims/rules/insurance`, `claims/rules/diagnoses`, `claims/rules/pro
 import json
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from datetime import date, timedelta
 from decimal import Decimal
 from types import MappingProxyType
@@ -1859,7 +1860,7 @@ def changed(case, changes):
         if value is ...:
             part.pop(name, None)
         else:
-            part[name] = value
+            part[name] = deepcopy(value)  # changes of its lines stay in this claim
     return claim
 
 

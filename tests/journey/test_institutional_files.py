@@ -85,7 +85,7 @@ async def test_bills_of_every_type_are_acknowledged_and_paid(practice):
     sheet = form_sheet(loaded.claim, {})
     assert sheet.form == "UB-04, read from an 837 file"
     assert {"4", "17", "67"} <= {box.number for box in sheet.boxes}
-    assert {"0120 (Semi-private room)"} <= {row[0][0] for row in sheet.lines.rows}
+    assert {"0120 (Semi-private room)"} <= {row.cells[0].value for row in sheet.lines.rows}
     assert {"CL1", "SV2", "HI"} <= {row.text.partition("*")[0] for row in sheet.segments}
 
 

@@ -11,7 +11,6 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from clearlane.accounts.directory import AccountDirectory
-from clearlane.claims.kinds import ClaimKind
 from clearlane.cli.account import site, vendor
 from clearlane.cli.codes import codes_command
 from clearlane.cli.payer import rule
@@ -124,7 +123,7 @@ def test_a_rule_of_the_guide_and_one_that_is_unknown_are_refused_in_words(clearl
 def test_a_file_is_checked_as_claims_of_a_site(clearlane, tmp_path, monkeypatch):
     claim = medical(F28_TotalCharge="0.00", F33_BillingProviderPhoneNumber="5125550142")
     path = tmp_path / "claims.837"
-    content = written(ClaimKind.MEDICAL, [outgoing(claim)])
+    content = written([outgoing(claim)])
     # A telephone number is checked by the engine, for the claim rule about such values.
     path.write_bytes(content.replace(b"*TE*5125550142", b"*TE*512555014"))
 
