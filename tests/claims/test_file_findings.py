@@ -87,6 +87,7 @@ ONLY_JSON = {
     "C802": "A predetermination states no days.",
     "C803": "A predetermination states no days, and a patient who is the subscriber has one birth date.",
     "C809": "A patient who is the subscriber is stated once.",
+    "C855": "A predetermination states no days of service, after which its accident could be.",
     "C902": "An original leaves the number of an earlier claim out.",
     "C906": "A number of a rendering provider without a name is left out.",
     "D103": "Surfaces without a tooth are left out.",
