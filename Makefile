@@ -18,6 +18,7 @@ PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)
 MARKS := not server and not witness
 QUICK = -m pytest -q -m "$(MARKS)" -o faulthandler_timeout=0 -p no:schemathesis
 in_parts = $(foreach part,$(PARTS),'$(1) $(QUICK) $($(part))')
+SITE_TESTS := tests/docs/test_site_pages.py
 # How long `make fuzz` runs.
 SECONDS ?= 60
 # Of which packages `make mutation` runs mutants (all if none is named), how many of each, and which ones.
@@ -50,10 +51,11 @@ run: .venv/.runtime ## install what the service needs, then start the sandbox on
 	@mkdir -p scratch
 	@$(BIN)/clearlane serve --data $(DATA) --port $(PORT)
 
-# Compiled tests are kept even if the environment says not to: the next run reads them.
+# Compiled tests are kept even if the environment says not to: the next run reads them. BESIDE="check cov", for CI, which runs
+# these too, leaves out what `make cov` runs in the same size, and the site of the documentation, which `make check` builds.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.installed ## install, then run every test
-	@$(BIN)/python -m pytest $(TESTS) --workers $(WORKERS)
+	@$(BIN)/python -m pytest $(TESTS) --workers $(WORKERS) $(if $(BESIDE),-m "not ($(MARKS)) or sized" --ignore=$(SITE_TESTS))
 
 # What takes long in full size, in full size: every order of answers, every value of every field, 25,000 samples.
 thorough: export CLEARLANE_TEST_PROFILE := thorough

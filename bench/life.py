@@ -17,7 +17,7 @@ from bench.harness import Measure, bench
 from bench.submit import a_document, postgresql, serving, submitted
 from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
 from clearlane.pipeline.operator.export_site import SiteExport
-from clearlane.pipeline.operator.purge_records import purge_records
+from clearlane.pipeline.retention.purge_records import purge_records
 from clearlane.settings import load
 from clearlane.store.database.database import Actor
 from clearlane.store.installation.backup import write_backup

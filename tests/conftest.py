@@ -21,6 +21,7 @@ from tests.cases import IS_QUICK, IS_THOROUGH
 from tests.memory_files import write_to_memory
 from tests.safe_defaults import POINTS
 from tests.server_marker import EXEMPT, asks_a_witness, starts_a_server, watch_servers
+from tests.sized_marker import is_sized
 
 pytest_plugins = ["tests.databases", "tests.forked_workers", "tests.slow_tests"]
 
@@ -159,6 +160,9 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.server)
         if config.option.markexpr and asks_a_witness(item):
             item.add_marker(pytest.mark.witness)
+        # Of tests with a server `make cov` runs none.
+        if config.option.markexpr and not item.get_closest_marker("server") and is_sized(item):
+            item.add_marker(pytest.mark.sized)
         for marker in item.iter_markers("safe_default"):
             assert POINTS.keys() >= set(marker.args) != set(), f"{item.nodeid}: no such row"
         group = _group(item)

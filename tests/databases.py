@@ -105,7 +105,10 @@ NewPlace = Callable[..., Awaitable[Place]]
 
 @pytest.fixture(scope="session")
 def new_place(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> NewPlace:
-    """Make an empty database: ``await new_place("postgresql")``; ``upgraded=False`` for no tables."""
+    """Make an empty database: ``await new_place("postgresql")``; ``upgraded=False`` for no tables.
+
+    ``like=place`` makes a copy of another database, to which no one may be connected.
+    """
     patterns: dict[str, Place] = {}
 
     async def empty(kind: str, pattern: Place | None = None) -> Place:
@@ -121,9 +124,9 @@ def new_place(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
             shutil.copy(pattern.sqlite_file, data / "clearlane.db")
         return Place(kind, url, data)
 
-    async def make(kind: str, *, upgraded: bool = True) -> Place:
-        if not upgraded:
-            return await empty(kind)
+    async def make(kind: str, *, upgraded: bool = True, like: Place | None = None) -> Place:
+        if not upgraded or like:
+            return await empty(kind, like)
         if kind == "postgresql" and SPARE:
             return Place(kind, SPARE.pop(), tmp_path_factory.mktemp("data"))
         if kind not in patterns:  # the migrations run once; every test gets a copy

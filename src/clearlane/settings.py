@@ -186,7 +186,8 @@ class Settings:
     )
     database_url: str = setting(
         "",
-        "PostgreSQL as `postgresql://...`; empty for the SQLite file in the data directory.",
+        "PostgreSQL as `postgresql://...`, with `?sslmode=verify-full` for TLS with a checked certificate; empty for the SQLite file in the "
+        "data directory.",
         read=_database,
         secret=True,
     )
@@ -390,12 +391,12 @@ class Settings:
     )
     reading_process: str = setting(
         "on",
-        "`off` reads files of payers in the service alone; else a large one may be read by a process beside it, which is started for it and ends after a minute without one.",
+        "`off` reads files of payers only in the service; else a large one may be read by a process beside it, which is started for it and ends after a minute without one.",
         read=_one_of("on", "off"),
     )
     submission_process: str = setting(
         "on",
-        "`off` accepts claims in the service alone; else documents that come while others are being read may go to a process beside it, which is started when many come and needs memory of its own.",
+        "`off` accepts claims only in the service; else documents that come while others are being read may go to a process beside it, which is started when many come and needs memory of its own.",
         read=_one_of("on", "off"),
     )
     eligibility_x12: str = setting(

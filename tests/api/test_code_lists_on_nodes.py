@@ -22,7 +22,7 @@ def node(place, name):
 
 @pytest.mark.slow
 async def test_both_nodes_follow_an_import_and_its_removal_without_a_restart(new_place, tmp_path):
-    place = await new_place("postgresql", upgraded=False)
+    place = await new_place("postgresql")
     # The sample's procedure is not on this list.
     (tmp_path / "cpt2026.txt").write_text("99999\n")
 

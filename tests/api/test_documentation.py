@@ -22,6 +22,7 @@ from clearlane.api.v3.error_responses import V3_ERRORS
 from tests.api.test_root_page import a_request
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 class Links(HTMLParser):
@@ -70,10 +71,10 @@ def built(site):
     (site / "away").symlink_to(site.parent / "outside.txt")
 
 
-async def read(places, path, method="GET", query=b""):
+async def read(places, path, method="GET", query=b"", **asked):
     site, root = places
     pages = Documentation(V3_ERRORS, site=site, root=documents_root(root, root / "none"))
-    request = a_request(path, method)
+    request = a_request(path, method, **asked)
     request.scope["query_string"] = query
     return await pages.answer(request, "127.0.0.1", "id")
 
@@ -178,6 +179,24 @@ def test_the_build_puts_the_pages_where_the_package_looks():
     package = PACKAGED.relative_to(CHECKOUT / "src")
     assert Path(wheel["sources"]["docs"]) == package / "docs"
     assert "docs" in wheel["only-include"]
+
+
+@pytest.mark.parametrize("is_built", [False, True])
+async def test_a_browser_gets_a_page_that_says_there_is_none(places, is_built):
+    if is_built:
+        built(places[0])
+    answer = await read(places, "/docs/how-to/first-%22<b>", accept=BROWSER)
+    page = answer.body.decode()
+    assert (answer.status_code, answer.headers["vary"]) == (404, "Accept")
+    assert "There is no page at this address" in page
+    assert 'action="/docs/search"' in page
+    assert "<b>" not in page
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+async def test_the_page_names_what_the_address_may_mean(places):
+    page = (await read(places, "/docs/first.html", accept=BROWSER)).body.decode()
+    assert '<li><a href="/docs/tutorial/1-first/">First</a>' in page
 
 
 async def test_the_documentation_is_read_only(places):

@@ -18,7 +18,8 @@ from clearlane.api.versions import VERSIONS
 from tests.api.openapi_document import openapi_content
 from tests.api.service_process import ServiceProcess
 from tests.patience import PATIENCE_SECONDS
-from tools.docs.record_examples import Sandbox, record, same_form
+from tools.docs.record_examples import record, same_form
+from tools.docs.recording import Sandbox
 
 CONTENT = openapi_content()
 NAMES = [endpoint.name for version in VERSIONS for endpoint in version.endpoints]

@@ -106,6 +106,16 @@ async def test_nothing_else_is_there(reference, path, method, status):
 
 
 @pytest.mark.parametrize(
+    "path", ["/reference/Claim", "/reference/shapes/Claim", "/reference/a/b/claim"]
+)
+async def test_a_browser_gets_a_page_with_calls_that_may_be_meant(reference, path):
+    answer = await read(reference, path, accept="text/html,*/*;q=0.8")
+    assert answer.status_code == 404
+    assert b"There is no page at this address" in answer.body
+    assert b'<li><a href="/reference/' in answer.body
+
+
+@pytest.mark.parametrize(
     ("schema", "words"),
     [
         ({"type": "array", "items": {"$ref": "#/x/Page_A_"}}, "list of Page of A"),

@@ -14,7 +14,9 @@ NOW = datetime(2031, 5, 5, 12, tzinfo=UTC)
 BASE = "https://claims.example.org"
 
 
-def a_request(path: str, method: str = "GET", host: str = "claims.example.org") -> Request:
+def a_request(
+    path: str, method: str = "GET", host: str = "claims.example.org", accept: str = "*/*"
+) -> Request:
     return Request(
         {
             "type": "http",
@@ -22,7 +24,7 @@ def a_request(path: str, method: str = "GET", host: str = "claims.example.org") 
             "path": path,
             "raw_path": path.encode(),
             "query_string": b"",
-            "headers": [(b"host", host.encode())],
+            "headers": [(b"host", host.encode()), (b"accept", accept.encode())],
         }
     )
 

@@ -103,8 +103,8 @@ HELD = [
     checks.response_schema_conformance,
 ]
 EXAMPLES = {
-    GenerationMode.POSITIVE: by_profile(thorough=25, usual=4, quick=4),
-    GenerationMode.NEGATIVE: by_profile(thorough=15, usual=3, quick=3),
+    GenerationMode.POSITIVE: by_profile(thorough=25, usual=3, quick=3),
+    GenerationMode.NEGATIVE: by_profile(thorough=15, usual=2, quick=2),
 }
 # A long wait for a payer is no part of the schema.
 FEW = {"/api/v3/eligibility/submit": 8}

@@ -55,7 +55,7 @@ PART_IMPORTS: dict[str, Rows] = {
         **imports("inquiry", "a next payer that does not answer what was forwarded to it is asked", "secondary"),
         **imports("inbound", "a person replays a file; advancing the clock runs what is due", "operator"),
         **imports("outbound", "a person sends a batch again; advancing the clock runs what is due", "operator"),
-        **{("schedule", part): KIND_OF_WORK for part in ("filing", "follow_up", "inbound", "inquiry", "intake", "notify", "operator", "outbound", "query", "secondary")},
+        **{("schedule", part): KIND_OF_WORK for part in ("filing", "follow_up", "inbound", "inquiry", "intake", "notify", "operator", "outbound", "query", "retention", "secondary")},
         **{("installation_context", part): "faces are given it" for part in ("operator", "query", "work_context")},
         **imports("inquiry", "the context holds the node's inquiry runner", "work_context"),
         **imports("intake", "the context holds the node's intake batcher", "work_context"),

@@ -1,7 +1,9 @@
 """Every command has a help text with an example of its own.
 
-Also tests `cli/command/root`, `cli/__main__` and `__main__`.
+Also tests `cli/command/root`, `cli/command/help_text`, `cli/__main__` and `__main__`.
 """
+
+import re
 
 import pytest
 from typer.main import get_command
@@ -38,6 +40,15 @@ def test_help_has_an_example_of_the_command(command, path):
 def test_every_option_is_explained(command, path):
     options = [each for each in command.params if each.param_type_name == "option"]
     assert [each.name for each in options if not each.help] == []
+
+
+@every_case(("command", "path"), EVERY)
+def test_help_says_what_to_type_in_words(command, path):
+    shown = CliRunner().invoke(app, [*path.split()[1:], "--help"], env={"COLUMNS": "80"}).stdout
+    usage = shown[: shown.index("\n\n")]
+    assert re.search(r"[{}]|\[\[| [a-z_]+$", usage.partition("[OPTIONS]")[2]) is None
+    assert re.search(r"<(str|int|float|bool|path|Path|list)\b|<=|>=", shown) is None
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
 
 
 @every_case("name", list(COMMANDS))

@@ -173,6 +173,8 @@ EDGES: list[tuple[str, AnyForm, Fields, str, Fields]] = [
     ("C404", M, ROLES, "F17_OrderingProviderNameLast", {}),
     ("C404", M, ROLES, "F17_ReferringProviderNameLast", {}),
     ("C405", M, {RENDERED_ON_LINE: "1000000012"} | RENDERING, RENDERED_ON_LINE, {RENDERED_ON_LINE: "1679576722"} | RENDERING),
+    ("C405", M, lines("99213", "99214") | {RENDERED_ON_LINE: "1679576722", "F24_ClaimLines[1].F24J_RenderingNpi": "1000000012"} | RENDERING,
+        "F24_ClaimLines[1].F24J_RenderingNpi", lines("99213", "99214") | RENDERING),
     ("C406", M, SHADED, f"{L}F24J_Shaded_RendProviderTaxonomyCode", SHADED | RENDERING),
     *[("C407", D, {name: value}, "X12_RenderingProvLastName", {name: value, "X12_RenderingProvLastName": "Birch"})
         for name, value in TREATING.items()],
@@ -346,6 +348,7 @@ FACT_EDGES: list[
     ("C661", M, ON_LINE, imported("nppes-deactivated", code("1679576722")), RENDERED_ON_LINE, ON_LINE,
         imported("nppes-deactivated", code("1234567893"))),
     ("C664", M, LINES_OF_PAIR, PAIR, CODE, LINES_OF_PAIR | {FROM: YESTERDAY}, PAIR),
+    ("C664", M, LINES_OF_PAIR, PAIR, CODE, LINES_OF_PAIR | {"F24_ClaimLines[1].F24A_DateOfServiceFrom": YESTERDAY}, PAIR),
     *[("C664", M, LINES_OF_PAIR | {MODIFIERS: "RT,GA"}, imported("ncci-ptp", code("11042-97597", "never")), CODE,
         LINES_OF_PAIR | {MODIFIERS: modifier}, PAIR) for modifier in ("24", "91", "XE", "E1", "TA", "LT", "RI")],
     ("C664", M, LINES_OF_PAIR | {MODIFIERS: "GA"}, PAIR, CODE, lines("11042", "11042"), PAIR),

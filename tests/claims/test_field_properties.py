@@ -52,7 +52,7 @@ MIXED = 2
 """How many more are made of all these pieces."""
 EXPLAINED = 1
 """How many refused claims of each field and claim are shown to an operator."""
-STEP = by_profile(thorough=1, usual=4, quick=4)
+STEP = by_profile(thorough=1, usual=8, quick=4)
 """Of how many values one is tried at all."""
 FEWER = 3
 """Of how many values one is tried in the claim with few fields."""

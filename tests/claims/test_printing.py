@@ -237,6 +237,23 @@ def test_the_plain_sheet_has_every_box_and_says_that_it_is_not_for_submission(fo
     assert " 30 " in words
 
 
+@pytest.mark.parametrize("form", FORMS.values(), ids=lambda one: one.form_name)
+def test_no_value_of_a_line_is_broken_on_the_plain_sheet(form):
+    printed = on_form(form, with_lines(form, 6))
+    words = words_of(pdf_of(_sheet_heading(printed))).split()
+    stated = {
+        word
+        for line in printed.filled.lines
+        for box in line
+        for text in box.texts
+        for word in text.split()
+    }
+    assert stated - {*words} == set()
+    assert {each.number for line in printed.filled.lines for each in line if each.texts} <= {*words}
+    phones = [box.texts for box in printed.filled.boxes if box.words.endswith("phone")]
+    assert {len(texts) for texts in phones} <= {1}
+
+
 def test_a_claim_is_printed_alike_whatever_it_came_as():
     for form in FORMS.values():
         json = stored(form, samples.minimal_claim(form, DAY))

@@ -116,6 +116,7 @@ def test_rules_of_the_guide_are_neither_lowered_nor_switched_off():
         ("C703", "error", "rejects it", []),
         ("C703", "default", "", []),
         ("C703", "error", "", ["because"]),
+        ("C703", "error", "x" * 500, []),
         ("C703", "error", "x" * 501, ["because"]),
         ("C701", "off", "please", ["severity"]),
         ("X837-TOTAL", "loud", "", ["ID", "severity", "because"]),

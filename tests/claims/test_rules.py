@@ -1737,7 +1737,11 @@ CASES: dict[str, list[Case]] = {
     "D103": [d({TEETH: [{"F28_ToothSurface": ["M"]}]}, f"{TEETH}[0].F27_Tooth", {TEETH: [{}]})],
     "D104": [
         d({TEETH: [*tooth("3"), *tooth("3")]}, TEETH, {TEETH: [*tooth("3"), *tooth("4")]}),
-        d({TEETH: [{"F27_Tooth": n} for n in range(1, 34)]}, TEETH, {}),
+        d(
+            {TEETH: [{"F27_Tooth": n} for n in range(1, 34)]},
+            TEETH,
+            {TEETH: [{"F27_Tooth": n} for n in range(1, 33)]},
+        ),
     ],
     "D105": [
         d(
@@ -1788,7 +1792,11 @@ CASES: dict[str, list[Case]] = {
     ],
     "D112": [
         d(ORTHODONTICS | {"F42_MonthsTreatment": 1.5}, "F42_MonthsTreatment", ORTHODONTICS),
-        d(ORTHODONTICS | {"F42_MonthsTreatment": 121}, "F42_MonthsTreatment", {}),
+        d(
+            ORTHODONTICS | {"F42_MonthsTreatment": 121},
+            "F42_MonthsTreatment",
+            ORTHODONTICS | {"F42_MonthsTreatment": 120},
+        ),
     ],
     "D113": [
         d(ORTHODONTICS | {"F40_OrthoTreatment": False}, "F41_DateAppliancePlaced", ORTHODONTICS),

@@ -67,6 +67,19 @@ def test_a_word_that_is_not_on_the_list_is_answered_with_the_list():
     assert "Invalid value for '--kind': 'vet' is not one of 'medical', 'dental'" in said
 
 
+@every_case(
+    ("typed", "said"),
+    [
+        ("claim sample --count 0", "'--count': 1 or more is expected."),
+        ("serve --port 99999", "'--port': 65535 or less is expected."),
+        ("batch show x", "'ID': A whole number is expected."),
+        ("events list --hours x", "'--hours': A number is expected."),
+    ],
+)
+def test_a_number_that_does_not_fit_is_answered_with_one_that_does(typed, said):
+    assert said in run(typed).stderr
+
+
 def test_help_as_a_verb_is_the_help_of_the_noun():
     assert run("claim help").stdout == run("claim --help").stdout == run("help claim").stdout
 

@@ -238,6 +238,27 @@ def run(sandbox):
     return invoke
 
 
+def test_a_claim_is_found_by_any_of_its_numbers_and_by_its_patient(run, client, sandbox):
+    given = document()
+    claim = given["Claims"][0]
+    claim |= {"F26_PatientAcctNumber": "FIND-26", "F01A_InsuredId": "FND-4471"}
+    claim |= {"F02_PatientNameLast": "Fendrake", "F03_PatientDob": "1986-11-22"}
+    claim |= {"F04_InsuredNameLast": "Fendrake", "F11A_InsuredDob": "1986-11-22"}
+    number = client.submit_document(given).ClaimResults[0].RequestId
+
+    def find(*words, code=0):
+        return run("claim", "find", *words, "--data", str(sandbox.data), code=code)
+
+    own = (number.lower(), claim["Svc_VendorClaimId"], "FIND-26", "fnd 4471", "Fendrake", "fen")
+    for text in (*own, "Fendrake 11/22/1986", "Fendrake, Nov 22 1986"):
+        found = json.loads(find(*text.split(), "--json"))
+        assert [one["claim_number"] for one in found] == [number], text
+    for text in ("Fendrake 1986-11-23", "fe", "FIND-2"):
+        assert find(*text.split()).startswith("No claims. Give a whole number"), text
+    assert number in run("claim", "search", "fendrake", "--data", str(sandbox.data))
+    assert "There is no site" in find("fendrake", "--site", "NONE", code=1)
+
+
 def test_a_claim_is_named_by_either_of_its_ids(run, client):
     [number] = submit(client)
     own_id = client.claims.get(number).vendor_claim_id

@@ -21,7 +21,7 @@ from clearlane.client import (
     Retry,
     models,
 )
-from tests.cases import every_case, full_or_quick
+from tests.cases import by_profile, every_case, full_or_quick
 from tests.client.sample_calls import CASES
 
 JSON = st.recursive(
@@ -66,7 +66,7 @@ def mutated(value):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.method)
-@settings(max_examples=full_or_quick(40, 5))
+@settings(max_examples=by_profile(thorough=40, usual=20, quick=5))
 @given(data=st.data())
 def test_any_answer_is_read_or_refused(case, data):
     listed = isinstance(case.answer, list)

@@ -1,6 +1,6 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
-Also tests `console/claims/claim_boxes`, `console/claims/claim_actions`, `console/claims/search_page`, `console/home_page`,
+Also tests `console/claims/claim_boxes`, `console/claims/claim_actions`, `console/claims/search_page`, `pipeline/query/search/claims_by_text`, `console/home_page`,
 `console/first_steps`, `console/frame/charts`, `console/claims/claim_action_handlers`, `console/claims/claim_files`, `console/claims/claim_money`, `store/database/schema/worklist`,
 `console/claims/next_payer_page`, `console/claims/print_page`, `pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
@@ -8,6 +8,7 @@ Also tests `console/claims/claim_boxes`, `console/claims/claim_actions`, `consol
 import json
 import re
 from datetime import date, timedelta
+from decimal import Decimal
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,18 +18,19 @@ from sqlalchemy import select, update
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, samples
+from clearlane.claims.responses.provenance import Explanation
 from clearlane.console.claims.claim_actions import CORRECTABLE, NOT_YET
 from clearlane.console.claims.claim_boxes import form_sheet
 from clearlane.console.claims.claim_files import explain_segments
-from clearlane.console.claims.claim_money import money_table
+from clearlane.console.claims.claim_money import adjustment_words, money_table
 from clearlane.console.claims.claim_page import NEVER_DENIED
-from clearlane.console.claims.search_page import read_name
 from clearlane.console.first_steps import steps
 from clearlane.console.frame.charts import axis_top, paired_chart, stacked_chart
 from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
 from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
+from clearlane.pipeline.query.search.claims_by_text import read_name
 from clearlane.proofs.verify_proof import verify_file
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit, claim_notes, claims
@@ -38,6 +40,7 @@ from tests.console.signed_in_console import BY
 from tests.enrollment.invented import a_document, a_practice
 
 ROOT = Path(__file__).parents[2]
+DAY = date(2026, 1, 15)
 XSS = "<script>alert(1)</script>"
 NOTES = Statement(select(claim_notes.c.payload), system=True)
 AUDIT = Statement(select(audit.c.action, audit.c.ids))
@@ -494,6 +497,36 @@ def test_a_value_is_shown_once_and_further_fields_of_a_box_have_their_names():
         "Onset of the illness or symptom", "Last menstrual period"
     )  # fmt: skip
     assert sheet.lines.rows[0].cells[0].value == "Jan 15, 2026"
+
+
+@pytest.mark.parametrize(
+    ("first", "period"),
+    [(date(2026, 1, 12), "Jan 12, 2026 to Jan 15, 2026"), (DAY, "Jan 15, 2026")],
+)
+def test_a_statement_is_a_period_and_units_have_no_cents(first, period):
+    document = samples.document(UB04, day=DAY, full=False)
+    given = document["Claims"][0] | {"FL06_StatementFrom": first, "FL06_StatementThrough": DAY}
+    claim = UB04.claim.model_validate_json(json.dumps(given, default=str))
+    sheet = form_sheet(claim, {})
+    assert next(one.value for one in sheet.boxes if one.number == "6") == period
+    at = [number for number, _ in sheet.lines.columns].index("46")
+    assert "." not in sheet.lines.rows[0].cells[at].value
+
+
+def test_what_is_known_of_other_payers_has_its_names():
+    document = samples.document(UB04, day=DAY, full=True)
+    claim = UB04.claim.model_validate_json(json.dumps(document["Claims"][0], default=str))
+    boxes = {one.number: one.value for one in form_sheet(claim, {}).boxes}
+    assert ", Other insured's last name Lund, Other insured's first name Ivo, " in boxes["50"]
+
+
+def test_equal_adjustments_of_lines_are_one_sum():
+    def adjusted(code, amount):
+        return Explanation(source="835", code=code, happened="", todo="", amount=Decimal(amount))
+
+    lines = [adjusted("OA-23", 90), adjusted("OA-23", 90), adjusted("PR-3", 25)]
+    assert adjustment_words(lines) == "OA-23 settled by earlier payers 180.00, PR-3 copay 25.00"
+    assert adjustment_words([adjusted(f"CO-{code}", 1) for code in range(4)]) == ""
 
 
 def test_charts_have_a_table_of_the_same_numbers():

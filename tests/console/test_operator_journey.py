@@ -24,20 +24,26 @@ def service(tmp_path_factory):
     assert made.stop() == 0
 
 
+@pytest.fixture(scope="module")
+async def browser() -> AsyncIterator:
+    async with chromium.launched() as opened:
+        yield opened
+
+
 @pytest.fixture
-async def page(service) -> AsyncIterator:
+async def page(service, browser) -> AsyncIterator:
     """A page of an operator who opened the one-time address that a command printed."""
     printed = await asyncio.to_thread(service.command, "console", "open", "--json")
-    async with chromium.launched() as browser:
-        context = await browser.new_context(
-            ignore_https_errors=True, base_url=service.base_url,
-            viewport={"width": 1280, "height": 900},
-        )  # fmt: skip
-        context.set_default_timeout(PATIENCE_SECONDS * 1_000)
-        opened = await context.new_page()
-        await opened.goto(json.loads(printed)["url"])
-        await opened.wait_for_url("**/console/")
-        yield opened
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url,
+        viewport={"width": 1280, "height": 900},
+    )  # fmt: skip
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    opened = await context.new_page()
+    await opened.goto(json.loads(printed)["url"])
+    await opened.wait_for_url("**/console/")
+    yield opened
+    await context.close()
 
 
 async def test_a_route_goes_down_files_wait_home_says_so_and_the_route_comes_back(page):

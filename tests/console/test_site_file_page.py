@@ -18,11 +18,11 @@ from clearlane.claims.forms import FORMS, samples
 from clearlane.cli.claim.claim import app
 from clearlane.console.files import send_claims_page, site_file_page
 from clearlane.kernel.client_file import FileChannel
-from clearlane.pipeline.intake.files.file_work import process_waiting
 from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.store.audit import audit
 from tests.console.sandbox_console import SENDER, open_sandbox_console
 from tests.pipeline.test_sender_responses import a_claim, a_file
+from tests.waiting_files import process_waiting
 
 LINK = re.compile(r'href="/console(/files/sites/(\w+))[?"][^>]*>([^<]+)</a>')
 

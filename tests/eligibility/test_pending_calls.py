@@ -31,13 +31,13 @@ from tests.eligibility.eligibility_caller import (
 )
 
 AT_ONCE = 20
-CALLS = {"postgresql": by_profile(thorough=1_000, usual=300, quick=100), "sqlite": 100}
+CALLS = {"postgresql": by_profile(thorough=1_000, usual=140, quick=100), "sqlite": 100}
 """How many wait at once. The database has no part in waiting, so a thousand on one of them (`make thorough`) are enough."""
 
 
 @pytest.fixture(params=KINDS)
 async def place_of(request, new_place):
-    return await new_place(request.param, upgraded=False)
+    return await new_place(request.param, upgraded=request.param == "postgresql")
 
 
 def started(place, name="served"):
@@ -170,7 +170,7 @@ async def _is_completed_by_a_new_start(serving, account, *ids):
 
 
 async def test_two_nodes_share_requests_and_responses(new_place):
-    place = await new_place("postgresql", upgraded=False)
+    place = await new_place("postgresql")
     first = await asyncio.to_thread(started, place, "one")
     account = await asyncio.to_thread(with_site, first)
     (place.data / "two").mkdir(mode=0o700)

@@ -17,6 +17,7 @@ import pytest
 
 import clearlane
 from clearlane.kernel.build_commit import SHORT_CHARS, read_commit
+from tools.release.programs import UV
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -93,7 +94,7 @@ def installed(tmp_path_factory) -> Path:
     )  # fmt: skip
     assert built.returncode == 0, built.stderr
     (wheel,) = directory.glob("*.whl")
-    venv.create(directory / "venv", with_pip=True)
+    venv.create(directory / "venv", with_pip=not UV.exists())
     (packages,) = (directory / "venv").glob("lib/python*/site-packages")
     for name in base_distributions():
         found = distribution(name)
@@ -101,9 +102,11 @@ def installed(tmp_path_factory) -> Path:
             if top != "__pycache__" and not (packages / top).exists():
                 (packages / top).symlink_to(Path(str(found.locate_file(top))))
     binaries = directory / "venv" / "bin"
+    pip = [binaries / "python", "-m", "pip", "install", "--no-compile"]
+    if UV.exists():  # which needs no pip of its own in the environment
+        pip = [UV, "pip", "install", "--python", binaries / "python"]
     done = subprocess.run(
-        [binaries / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-         "--no-compile", wheel],
+        [*pip, "--quiet", "--no-index", "--no-deps", wheel],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

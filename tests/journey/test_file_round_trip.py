@@ -13,7 +13,6 @@ import pytest
 
 from clearlane.accounts.model import Site
 from clearlane.kernel.client_file import FileChannel
-from clearlane.pipeline.intake.files.file_work import process_waiting
 from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.query import payments
@@ -27,6 +26,7 @@ from clearlane.wiring import open_installation
 from clearlane.x12.checker.check import check
 from tests.databases import make_site
 from tests.pipeline.test_sender_responses import a_claim, a_file
+from tests.waiting_files import process_waiting
 
 VENDOR = Actor("vendor", "LARK")
 PAYER = "TST01"

@@ -79,8 +79,30 @@ EQUIVALENT: Reasons = {
     ),
     "What is gone through together has one length: one is made from the other.": (
         Change("claims/rules/places.py", "place_is_valid_on_the_day", "True", "False"),
+        Change("claims/rules/remaining_liability.py", "_remaining", "True", "False"),
         Change("payments/pdf/claim_table.py", "Amounts.plus", "True", "False"),
         Change("payments/pdf/benefits_pdf.py", "_add_groups", "True", "False"),
+    ),
+    "Equal texts stay equal, whatever stands between their characters.": (
+        Change("claims/rules/people.py", "_key", "''", "'~'"),
+    ),
+    "No type of bill, revenue code or frequency is either of them.": (
+        Change("claims/rules/institutional/bill_types.py", "usage", "''", "'~'"),
+        Change("claims/rules/institutional/facility_codes.py", "is_operation", "''", "'~'"),
+        Change(
+            "claims/rules/institutional/medicare.py",
+            "change_for_medicare_has_a_reason",
+            "''",
+            "'~'",
+        ),
+    ),
+    "A code that is valid up to the last day is valid: the function has returned.": (
+        Change(
+            "claims/rules/imported_lists.py",
+            "_why_not_valid",
+            "period.last_day < last",
+            "period.last_day <= last",
+        ),
     ),
     # payments
     "Python reads the name of an encoding without its punctuation.": (
@@ -144,6 +166,14 @@ UNNOTICED: Reasons = {
         Change("claims/lifecycle.py", "_fit", "1", "2"),
     ),
     # claims/rules
+    "called while the rules are imported, which is before the change": (
+        Change(
+            "claims/rules/registry.py",
+            "_reading",
+            "return lambda view, _: reading(view)",
+            "return None",
+        ),
+    ),
     # payments
     "A guard against rows of another length than their heads, which no caller makes.": (
         Change("payments/pdf/benefits_pdf.py", "_add_groups", "True", "False", 2),

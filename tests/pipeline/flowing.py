@@ -200,7 +200,7 @@ class Flow:
         for at, content in enumerate(contents):
             box.files[f"{name}{at}"] = content
         ids = await receive.receive_files(self.context, self.clock.now(), every_route=True)
-        await post.post_waiting(self.context, self.clock.now())
+        await post.post_waiting(self.context)
         assert not box.files
         return [(await self.file(id)).state for id in ids]
 

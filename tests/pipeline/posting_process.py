@@ -60,7 +60,7 @@ async def main(given):
     )
     try:
         await receive.receive_files(context, clock.now(), every_route=True)
-        await post.post_waiting(context, clock.now())
+        await post.post_waiting(context)
     finally:
         await database.close()
 

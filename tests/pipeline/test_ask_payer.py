@@ -164,7 +164,7 @@ class Asking:
             await create_inquiry_batches(context, self.now)
             await dispatch.deliver_due(context, self.now)
             await receive.receive_files(context, self.now, every_route=True)
-            await post.post_waiting(context, self.now)
+            await post.post_waiting(context)
 
     async def ask(self, number, **more):
         return await ask_and_wait(

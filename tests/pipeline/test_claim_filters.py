@@ -161,7 +161,7 @@ def test_every_option_that_cannot_be_read_is_named_at_once(app, options, named, 
 def test_the_table_of_claim_list_fits_80_columns():
     moment = "2026-12-01 17:12"
     row = (
-        "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "CO-50: not deemed necessary", "TST01", "999 overdue", "12345.00", "0.00", "institutional",
+        "C194RM89C1VC9NYD15F", "SAMPLE-20261201", "partly_denied", "CO-50: not deemed necessary", "TST01", "999 overdue", "12345.00", "0.00", "25.00", "institutional",
         "111", "SITE-1", moment, moment,
     )  # fmt: skip
     layout = fit(columns_of(columns_for([{"site": "SITE-1"}])), [row], 80)
@@ -175,7 +175,7 @@ def test_the_table_of_claim_list_fits_80_columns():
 def test_the_reason_stays_in_a_narrow_table_and_the_only_site_goes_first(sites, left_out):
     moment = "2026-12-01 17:12"
     rows = [
-        ("C194RM89C1VC9NYD15F", "M-3006", "denied", "CO-50: not deemed necessary", "TST01", "999", "100.00", "0.00", "medical",
+        ("C194RM89C1VC9NYD15F", "M-3006", "denied", "CO-50: not deemed necessary", "TST01", "999", "100.00", "0.00", "25.00", "medical",
          "", site, moment, moment)
         for site in sites
     ]  # fmt: skip

@@ -14,7 +14,6 @@ import pytest
 from clearlane.kernel.clock import to_local
 from clearlane.pipeline.intake.files import daily_summary, process_file, release_claims
 from clearlane.pipeline.intake.files.daily_summary import write_due_summaries
-from clearlane.pipeline.intake.files.file_work import process_waiting
 from clearlane.pipeline.intake.files.site_day import count_site_day
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimQuery, list_claims
 from clearlane.store.database.group_commit import DatabaseUnavailable
@@ -22,6 +21,7 @@ from clearlane.store.files import file_parts
 from tests.claims.answers import paid, payment
 from tests.pipeline.flowing import Flow
 from tests.pipeline.test_process_file import Channel, a_claim, a_file, a_set
+from tests.waiting_files import process_waiting
 
 ZONE = "America/Chicago"
 

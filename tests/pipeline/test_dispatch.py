@@ -10,8 +10,8 @@ from sqlalchemy import select, update
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.forms import V3_DENTAL
 from clearlane.claims.responses.facts import Fact, FactKind
-from clearlane.claims.write.batch_naming import CONTROL_MAX
 from clearlane.kernel import limits
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.dispatch import ROUTE_BATCHES_WAITING_MAX
 from clearlane.pipeline.record_facts import ClaimFact, ensure_keys, record_facts
@@ -28,7 +28,7 @@ from tests.pipeline.outbound import HARBOR, MEADOW, control_of, numbers_in, outb
 pytestmark = pytest.mark.one_database
 
 AUDIT = Statement(select(audit.c.action, audit.c.count).order_by(audit.c.seq))
-LAST_NUMBER = Statement(update(control_numbers).values(number=CONTROL_MAX))
+LAST_NUMBER = Statement(update(control_numbers).values(number=CONTROL_NUMBER_MAX))
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from clearlane.pipeline.inquiry.inquiry_runner import open_inquiry, store_result
 from clearlane.pipeline.inquiry.realtime_inquiry import read_reply
 from clearlane.pipeline.intake.files import file_inquiries, file_reading
 from clearlane.pipeline.intake.files.file_inquiries import answer_inquiry_files
-from clearlane.pipeline.intake.files.file_work import process_waiting
 from clearlane.pipeline.intake.files.purge_files import purge_old_files
 from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.store import inquiries
@@ -30,6 +29,7 @@ from tests.eligibility.inquiry_node import benefits
 from tests.eligibility.test_x12_inquiry import child, sent, subscriber
 from tests.pipeline.flowing import ACTOR, EVERYONE, PAYER, Flow, invented_payer
 from tests.pipeline.test_process_file import Channel, Died, segments
+from tests.waiting_files import process_waiting
 
 pytestmark = pytest.mark.one_database
 

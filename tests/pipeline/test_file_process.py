@@ -18,7 +18,7 @@ from clearlane.engine import fault_injection
 from clearlane.kernel.client_file import FileChannel
 from clearlane.kernel.faults import WorkFailed
 from clearlane.pipeline.intake.files.file_process import DIED, MODULE, FileOrder, FileProcesses
-from clearlane.pipeline.intake.files.file_work import process_one, process_waiting
+from clearlane.pipeline.intake.files.file_work import process_one
 from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.pipeline.load_claim import open_claim_content
 from clearlane.settings import from_json, load, to_json
@@ -32,6 +32,7 @@ from tests.corpus import samples
 from tests.databases import KINDS, make_site
 from tests.pipeline.flowing import ACTOR, EVERYONE
 from tests.pipeline.test_process_file import a_claim, a_file, a_set
+from tests.waiting_files import process_waiting
 
 # The process is started deep in the product, where tests/server_marker.py does not look.
 pytestmark = pytest.mark.server

@@ -56,7 +56,7 @@ class Payer:
             self.visits += 1
             context = replace(self.flow.context, node=f"node-{self.visits % 2}")
             await receive.receive_files(context, self.flow.clock.now())
-            await post.post_waiting(context, self.flow.clock.now())
+            await post.post_waiting(context)
 
     def write(self, content):
         """Append to the file."""

@@ -12,6 +12,8 @@ from dataclasses import replace
 
 import pytest
 
+from clearlane.cli.command.helper_program import ORDERS_AT_ONCE, _answer_all
+from clearlane.pipeline.helper_process import FRAME, READY
 from clearlane.pipeline.intake.files import file_reading
 from clearlane.pipeline.intake.files.file_work import process_one
 from clearlane.pipeline.intake.files.judge_page import (
@@ -172,3 +174,36 @@ async def test_a_process_gets_no_page_while_others_call_and_ends_if_they_go_on(c
     assert other.take(1, math.inf) is None
     assert other.process not in (None, ended), "it is started again when they have stopped"
     await other.close()
+
+
+@pytest.mark.parametrize("at_once", [1, 2, ORDERS_AT_ONCE])
+async def test_no_more_orders_are_answered_at_once_than_there_are_turns(at_once):
+    given, asked = os.pipe()
+    answers, given_back = os.pipe()
+    running = most = 0
+
+    async def answer(context, order):
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return order.upper()
+
+    orders = [b"one", b"two", b"three"]
+    for number, order in enumerate(orders, 1):
+        os.write(asked, FRAME.pack(number, len(order)) + order)
+    turns, source = asyncio.Semaphore(at_once), os.fdopen(given, "rb", 0)
+    with os.fdopen(answers, "rb") as answered, os.fdopen(given_back, "wb") as out:
+        answering = asyncio.create_task(_answer_all(None, source, out, answer, turns))
+        found = [await asyncio.to_thread(read_frame, answered) for _ in range(4)]
+        os.close(asked)
+        await answering
+    assert found[0] == (READY, b"")
+    assert sorted(found[1:]) == [(1, b"ONE"), (2, b"TWO"), (3, b"THREE")]
+    assert most == min(at_once, len(orders))
+
+
+def read_frame(answered):
+    number, size = FRAME.unpack(answered.read(FRAME.size))
+    return number, answered.read(size)

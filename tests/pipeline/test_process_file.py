@@ -23,7 +23,6 @@ from clearlane.kernel.durations import Durations
 from clearlane.kernel.ids import random_text
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.intake.files import file_reading, process_file, release_claims
-from clearlane.pipeline.intake.files.file_work import process_waiting
 from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.pipeline.intake.purge_not_accepted import purge_old_claims
 from clearlane.pipeline.query import file_claim_list
@@ -39,6 +38,7 @@ from clearlane.x12.reader.reader import parse
 from tests.cases import IS_THOROUGH, by_profile
 from tests.corpus import OWN, samples
 from tests.pipeline.flowing import ACTOR, EVERYONE, PAYER, Flow, invented_payer
+from tests.waiting_files import process_waiting
 from tests.x12.guide_files import FULL_FILES, guide_file
 
 pytestmark = pytest.mark.one_database

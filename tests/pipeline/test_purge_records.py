@@ -13,12 +13,12 @@ from sqlalchemy import LargeBinary, func, literal, select, update
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
 from clearlane.pipeline.filing.checkpoints import make_checkpoints
-from clearlane.pipeline.operator.purge_records import (
+from clearlane.pipeline.retention.cutoffs import list_cutoffs
+from clearlane.pipeline.retention.purge_records import (
     destroy_unused_keys,
     purge_records,
     report_purge,
 )
-from clearlane.pipeline.retention.cutoffs import list_cutoffs
 from clearlane.store.audit import audit
 from clearlane.store.database import schema
 from clearlane.store.database.database import Actor, SystemScope

@@ -10,7 +10,7 @@ from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake import purge_not_accepted
 from clearlane.pipeline.intake.files import purge_files
 from clearlane.pipeline.notify import purge_events
-from clearlane.pipeline.operator import purge_records
+from clearlane.pipeline.retention import purge_records
 from clearlane.pipeline.retention.purge_runs import (
     LATE_AFTER,
     SCOPE,

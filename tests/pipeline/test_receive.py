@@ -94,13 +94,13 @@ async def test_the_raw_file_is_stored_before_it_is_dropped_and_can_be_read_again
     content = b"whatever it is"
     box_of(flow).files["odd"] = content
     [id] = await look(flow)
-    assert await post.has_waiting_files(flow.context, flow.clock.now())
+    assert await post.has_waiting_files(flow.context)
     async with flow.database.read(EVERYONE) as tx:
         file = await inbox.find(tx, id)
         assert (file.state, file.name, file.bytes) == ("stored", "odd", len(content))
         assert await inbox.read_content(tx, flow.vault, file) == content
-    assert await post.post_waiting(flow.context, flow.clock.now()) == 1
-    assert not await post.has_waiting_files(flow.context, flow.clock.now())
+    assert await post.post_waiting(flow.context) == 1
+    assert not await post.has_waiting_files(flow.context)
 
 
 async def test_receive_stores_what_somebody_brought_and_it_is_posted(flow):
@@ -113,7 +113,7 @@ async def test_receive_stores_what_somebody_brought_and_it_is_posted(flow):
     assert received.is_new
     file = await flow.file(received.id)
     assert (file.state, file.name, file.bytes) == ("stored", "pushed.835", len(answer))
-    assert await post.post_waiting(flow.context, flow.clock.now()) == 1
+    assert await post.post_waiting(flow.context) == 1
     assert (await flow.status(id)).state == "complete"
 
 
@@ -358,9 +358,8 @@ async def test_two_tasks_post_what_waits_once_and_each_route_in_the_order_of_its
         other.files[f"{at}"] = ta1(at)
     await look(flow)
     waiting = await post.waiting_files(flow.context)
-    now = flow.clock.now()
     with capture_logs() as logs:
-        done = await asyncio.gather(*(post.post_waiting(flow.context, now) for _ in range(2)))
+        done = await asyncio.gather(*(post.post_waiting(flow.context) for _ in range(2)))
     posted = [one["inbox"] for one in logs if one["event"].startswith("file ")]
     assert sum(done) == len(waiting) == len(posted) >= 3
     of_payer = [one["inbox"] for one in logs if one.get("payer") == PAYER and "inbox" in one]
@@ -395,7 +394,7 @@ async def test_a_tick_starts_one_piece_of_work_for_each_route_with_files_that_wa
     await look(flow)
     await post.start_posting(flow.context, started, period)
     assert len(started.work_of) == 2, "a new file is new work"
-    assert await post.post_waiting(flow.context, flow.clock.now()) == 4
+    assert await post.post_waiting(flow.context) == 4
     await post.start_posting(flow.context, started, period + 1)
     assert len(started.work_of) == 2
 

@@ -184,7 +184,7 @@ async def test_a_claim_is_complete_once_its_successor_is_decided_in_every_order_
     flow, frequency, amount, closed, decided
 ):
     for number, order in enumerate(
-        [*permutations(range(4))][:: by_profile(thorough=1, usual=3, quick=8)]
+        [*permutations(range(4))][:: by_profile(thorough=1, usual=6, quick=8)]
     ):
         one = await Pair(flow, number).open(frequency)
         adjusted = str(100 - int(amount))

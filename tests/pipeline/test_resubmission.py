@@ -535,7 +535,7 @@ async def test_answers_that_name_the_account_number_go_to_the_right_one_in_every
     """Denied or never answered, the first keeps its account number; the second goes out under its own."""
     wanted = {}
     for number, order in enumerate(
-        [*permutations(range(4))][:: by_profile(thorough=1, usual=4, quick=11)]
+        [*permutations(range(4))][:: by_profile(thorough=1, usual=8, quick=11)]
     ):
         own = {"Svc_VendorClaimId": f"V{number}", "F26_PatientAcctNumber": f"A{number}"}
         [first], _ = await flow.sent(**own)

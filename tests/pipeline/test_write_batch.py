@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from clearlane.claims.kinds import ClaimKind
-from clearlane.claims.write.batch_naming import CONTROL_MAX
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.pipeline.outbound import write_batch
 from clearlane.store.database.database import Actor
 from clearlane.store.delivery import batches
@@ -98,7 +98,7 @@ async def test_when_the_numbers_are_used_up_nothing_is_written(out):
     claims = await waiting(out)
 
     async def use_up(tx):
-        await next_control_number(tx, skip=CONTROL_MAX - 1)
+        await next_control_number(tx, skip=CONTROL_NUMBER_MAX - 1)
 
     await out.context.database.write(batches.SCOPE, use_up, actor=Actor("node", "test"))
     with pytest.raises(write_batch.ControlNumbersExhausted):

@@ -3,7 +3,6 @@
 import ast
 import re
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +18,11 @@ from clearlane.store.audit.audit_actions import (
     is_change,
 )
 from clearlane.store.delivery import inbox
+from tests.architecture.source import SOURCE, nodes_of, python_files
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "clearlane"
+# It shares the syntax trees with the tests of the architecture.
+pytestmark = pytest.mark.group("architecture")
+
 WRITERS = ("api", "cli", "console", "engine", "pipeline", "sandbox", "sftp_server", "store")
 AUDIT_CALLS = frozenset({"audit", "write_audit"})
 NOUNS = "|".join(sorted({re.escape(action.split(".")[0]) for action in AUDIT_ACTIONS}))
@@ -52,10 +54,10 @@ NO_ACTIONS = frozenset({"audit.anchor", "claims.header", "payer.id", "payer.name
 def written_constants():
     """Return each text of the writers that may be an action, with its place."""
     for part in WRITERS:
-        for file in (SOURCE / part).rglob("*.py"):
+        for file in python_files(SOURCE / part):
             if file.name == "audit_actions.py" or "schema" in file.parts:
                 continue
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for node in nodes_of(file):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     yield node.value, f"{file.relative_to(SOURCE)}:{node.lineno}"
 
@@ -73,8 +75,8 @@ def is_no_action(text):
 def made_actions():
     """Return the texts with parts put in that are given to the audit, or are called an action."""
     for part in WRITERS:
-        for file in (SOURCE / part).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for file in python_files(SOURCE / part):
+            for node in nodes_of(file):
                 given = []
                 if isinstance(node, ast.Call):
                     called = getattr(node.func, "attr", getattr(node.func, "id", ""))

@@ -1,6 +1,6 @@
 """Old rows leave the trail as a prefix, behind a signed record; everything else is still found by a verification.
 
-Also tests `pipeline/operator/cut_audit_trail`.
+Also tests `pipeline/retention/cut_audit_trail`.
 """
 
 import json
@@ -11,8 +11,8 @@ import pytest
 
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
-from clearlane.pipeline.operator.cut_audit_trail import cut_audit_trail
-from clearlane.pipeline.operator.purge_records import purge_records, report_purge
+from clearlane.pipeline.retention.cut_audit_trail import cut_audit_trail
+from clearlane.pipeline.retention.purge_records import purge_records, report_purge
 from clearlane.proofs.signing import has_signature, public_key_of, with_signature
 from clearlane.store.audit import audit
 from clearlane.store.audit.anchor import Anchor, AnchorNote, AnchorVerdict, compare

@@ -33,34 +33,55 @@ def where(place):
     return {"url": place.url, "sqlite_file": place.sqlite_file}
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, new_place):
+    """Make the migrations as of a release, and a database of its schema with a row: once for each kind of database."""
+    done = {}
+
+    async def make(kind):
+        if kind not in done:
+            folder = tmp_path_factory.mktemp("released") / "migrations"
+            kept = shutil.ignore_patterns("v0*", "__pycache__")
+            shutil.copytree(migrate.MIGRATIONS, folder, ignore=kept)
+            await release_first(folder / "versions", await new_place(kind, upgraded=False))
+            place = await new_place(kind, upgraded=False)
+            with pytest.MonkeyPatch.context() as patch:
+                at_first_release(patch, folder)
+                await migrate.upgrade(**where(place))
+            await migrate._run_on_connection(place.url, place.sqlite_file, add_vendor)
+            done[kind] = folder, place
+        return done[kind]
+
+    return make
+
+
+def at_first_release(patch, folder):
+    patch.setattr(migrate, "MIGRATIONS", folder)
+    patch.setattr(migrate, "HEAD", FIRST)
+
+
+def add_vendor(connection):
+    with connection.begin():
+        connection.exec_driver_sql(
+            "INSERT INTO vendors (vendor_key, name, state, proxy_login, created_at) "
+            "VALUES ('ACME', 'Fernhill', 'active', 0, 0)"
+        )
+
+
 @pytest.fixture
-async def released(tmp_path, monkeypatch, new_place, database_kind):
+async def released(made, tmp_path, monkeypatch, database_kind):
     """The migrations as of a release, in a folder of their own; each test is at its first revision."""
-    folder = tmp_path / "migrations"
-    kept = shutil.ignore_patterns("v0*", "__pycache__")
-    shutil.copytree(migrate.MIGRATIONS, folder, ignore=kept)
-    versions = folder / "versions"
-    await release_first(versions, await new_place(database_kind, upgraded=False))
-    monkeypatch.setattr(migrate, "MIGRATIONS", folder)
-    monkeypatch.setattr(migrate, "HEAD", FIRST)
-    return versions
+    folder, _ = await made(database_kind)
+    shutil.copytree(folder, tmp_path / "migrations", ignore=shutil.ignore_patterns("__pycache__"))
+    at_first_release(monkeypatch, tmp_path / "migrations")
+    return tmp_path / "migrations" / "versions"
 
 
 @pytest.fixture
-async def first(released, new_place, database_kind):
+async def first(made, released, new_place, database_kind):
     """A database of the first release, with a row."""
-    place = await new_place(database_kind, upgraded=False)
-    await migrate.upgrade(**where(place))
-
-    def add(connection):
-        with connection.begin():
-            connection.exec_driver_sql(
-                "INSERT INTO vendors (vendor_key, name, state, proxy_login, created_at) "
-                "VALUES ('ACME', 'Fernhill', 'active', 0, 0)"
-            )
-
-    await migrate._run_on_connection(place.url, place.sqlite_file, add)
-    return place
+    _, place = await made(database_kind)
+    return await new_place(database_kind, like=place)
 
 
 async def command(*arguments):

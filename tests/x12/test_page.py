@@ -16,7 +16,7 @@ from clearlane.x12.checker.check import check
 from clearlane.x12.show import page, page_summary
 from clearlane.x12.show.page import UnreadablePageError, write_page
 from clearlane.x12.show.redact import Redactor
-from tests.cases import every_case, fewer_in_quick, full_or_quick
+from tests.cases import by_profile, every_case
 from tests.console import chromium
 from tests.corpus import corpus_files
 from tests.patience import PATIENCE_SECONDS
@@ -71,7 +71,7 @@ def notes(text):
     return found
 
 
-@every_case("sample", fewer_in_quick(corpus_files(), 3))
+@every_case("sample", corpus_files()[:: by_profile(thorough=1, usual=3, quick=3)])
 def test_a_page_of_a_public_file_is_whole_and_has_every_finding(sample):
     data = sample.path.read_bytes()
     text = html(data)
@@ -213,7 +213,9 @@ def test_what_is_no_x12_gives_no_page():
 
 
 def test_a_page_is_written_while_the_file_is_read():
-    rows = samples837.claims(Random(1), "837P", subscribers=full_or_quick(60, 15))
+    rows = samples837.claims(
+        Random(1), "837P", subscribers=by_profile(thorough=60, usual=25, quick=15)
+    )
     data = samples837.interchange("837P", [rows]).encode()
     pieces = write_page(
         lambda: (data[at : at + 4_096] for at in range(0, len(data), 4_096)), title="claims"

@@ -63,7 +63,7 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def main() -> None:
-    from tools.docs.record_examples import running_sandbox
+    from tools.docs.recording import running_sandbox
 
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"

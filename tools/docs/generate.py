@@ -4,6 +4,7 @@
 one row of PAGES; those about calls, states and the client are in modules of their own, as the pictures do.
 """
 
+import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
@@ -74,10 +75,14 @@ def commands_page() -> Iterator[str]:
 
 def plain_help(path: str, command: Any, context: Any) -> Iterator[str]:
     """Return usage, text and options without terminal decoration."""
-    yield f"Usage: {path} {' '.join(command.collect_usage_pieces(context))}"
+    from clearlane.cli.command.help_text import plain_usage
+
+    yield f"Usage: {path} {plain_usage(' '.join(command.collect_usage_pieces(context)))}"
     if command.help:
         yield ""
-        yield from (line.rstrip() for line in command.help.replace("\b\n", "").strip().splitlines())
+        formatter = context.make_formatter()
+        formatter.write_text(inspect.cleandoc(command.help))
+        yield from formatter.getvalue().strip().splitlines()
     rows = [
         record for item in command.get_params(context) if (record := item.get_help_record(context))
     ]

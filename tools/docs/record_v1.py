@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tools.docs.record_examples import INSTANCE, SHOWN_AS, TOKEN_SHOWN, Recording, Sandbox
+from tools.docs.recording import INSTANCE, SHOWN_AS, TOKEN_SHOWN, Recording, Sandbox
 
 RECEIVER_SHOWN = "https://practice.example/webhooks"
 SECRET_SHOWN = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"  # noqa: S105  (a text that opens nothing)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.console import chromium
-from tools.docs.record_examples import Sandbox, running_sandbox
+from tools.docs.recording import Sandbox, running_sandbox
 
 DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = 100

@@ -42,13 +42,6 @@ class X12Part(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
         """Return the numbers of its segments in the sender's file."""
         return self.numbers or range(self.first, self.first + self.text.count("~") + 1)
 
-    def with_segments(
-        self, segments: Sequence[Sequence[str]], numbers: Sequence[int] = ()
-    ) -> "X12Part":
-        """Return the part with other segments; ``numbers`` if there are more or fewer than before."""
-        text = "~".join(["*".join(segment) for segment in segments])
-        return X12Part(self.loop, self.first, text, tuple(numbers) or self.numbers)
-
 
 ENCOUNTER = "RP"
 """The type of a claim (BHT06) that reports what was done and asks for no money."""
@@ -56,10 +49,10 @@ ENCOUNTER = "RP"
 
 @shows("transaction")
 class X12Claim(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A claim of an 837P or 837D."""
+    """A claim of an 837 file."""
 
     transaction: str
-    """837P or 837D."""
+    """837P, 837D or 837I."""
     parts: tuple[X12Part, ...]
     """The levels around the claim from the outside in (2000A, 2000B, perhaps 2000C), then the claim (2300)."""
     delimiters: Delimiters = CANONICAL

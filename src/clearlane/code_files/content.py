@@ -13,7 +13,12 @@ import zlib
 from collections.abc import Iterator
 from typing import IO
 
-from clearlane.code_files.workbook import UnreadableWorkbook, is_workbook, read_sheet
+from clearlane.code_files.workbook import (
+    ZIP_SIGNATURE,
+    UnreadableWorkbook,
+    is_workbook,
+    read_sheet,
+)
 
 CHUNK_BYTES = 1024 * 1024
 START_BYTES = 64 * 1024
@@ -29,7 +34,6 @@ MASK = "(A for a letter, 9 for a digit)"
 """What the characters of a shape stand for."""
 
 MEGABYTE = 1024 * 1024
-ZIP_SIGNATURE = b"PK\x03\x04"
 ENCRYPTED = 0x1
 UTF_8 = ("utf-8-sig", "utf-8")
 WINDOWS = "cp1252"

@@ -8,7 +8,8 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO
+from xml.etree.ElementTree import Element
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, iterparse
@@ -62,10 +63,10 @@ def read_sheet(stream: IO[bytes], bytes_max: int) -> Iterator[tuple[int, list[st
         raise UnreadableWorkbook("the workbook is damaged or truncated") from None
 
 
-def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Any]:
+def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element]:
     """Return the elements of this name, and forget each after use."""
     with archive.open(name) as file:
-        parents: list[Any] = []
+        parents: list[Element] = []
         for event, element in iterparse(file, events=("start", "end"), forbid_dtd=True):
             if event == "start":
                 parents.append(element)
@@ -76,12 +77,12 @@ def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Any]:
                 parents[-1].clear()
 
 
-def _text(element: Any) -> str:
+def _text(element: Element) -> str:
     """Return the text of an element; the parts of a formatted text are put together."""
     return "".join(part.text or "" for part in element.iter(f"{MAIN}t"))
 
 
-def _cells(row: Any, texts: list[str]) -> list[str]:
+def _cells(row: Element, texts: list[str]) -> list[str]:
     cells: list[str] = []
     for cell in row.iter(f"{MAIN}c"):
         at = _column(cell.get("r"), len(cells))
@@ -102,7 +103,7 @@ def _column(place: str | None, following: int) -> int:
     return number - 1
 
 
-def _value(cell: Any, texts: list[str]) -> str:
+def _value(cell: Element, texts: list[str]) -> str:
     match cell.get("t"):
         case "inlineStr":
             return _text(cell)

@@ -10,6 +10,7 @@ location is a path of the document, ``BenefitInquiries[0].Payers[0].PayerId``. T
 Knows the field catalogue; knows no business rule and no response format.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -31,7 +32,6 @@ ELIGIBILITY_VALUES_MAX = 2_000_000
 
 DOCUMENT = "Document"
 """The location of findings about the document as a whole."""
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -55,7 +55,7 @@ class DecodedRequest:
 
 def decode_stepwise(document: bytes) -> Generator[None, None, DecodedRequest]:
     """Decode a document with a pause after each subscriber."""
-    document = document.removeprefix(BYTE_ORDER_MARK)
+    document = document.removeprefix(BOM_UTF8)
     # A hostile document of tiny values would take twenty times its size in memory.
     if sum(document.count(sign) for sign in b"{[,") > ELIGIBILITY_VALUES_MAX:
         message = f"A document holds {ELIGIBILITY_VALUES_MAX} values at most."

@@ -66,7 +66,7 @@ class PatientReader:
     def of_subscriber(
         self, source: tree.Loop, receiver: tree.Loop, subscriber: tree.Loop
     ) -> Iterator[SentPatient]:
-        """Yield the patients of a subscriber: every dependent, and himself if he is asked about or alone."""
+        """Yield the patients of a subscriber: every dependent, and the subscriber if asked about or alone."""
         for levels in _patient_levels(source, receiver, subscriber):
             yield self._reader.next_inquiry(SentPatient, "patients", levels)
 

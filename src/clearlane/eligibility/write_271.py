@@ -3,7 +3,7 @@
     write_answer(envelope, reference, [answered(patient, content), refused(other, Refusal.NO_ANSWER)])
 
 Each patient's answer is a chain of levels, outermost first. Payers that follow each other share a level. The sender finds
-his own trace numbers at the patient, his own id of the payer, and his BHT03. Knows 271s; knows no payer and no store.
+its own trace numbers at the patient, its own id of the payer, and its BHT03. Knows 271s; knows no payer and no store.
 """
 
 from collections.abc import Iterable, Sequence

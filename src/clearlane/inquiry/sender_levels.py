@@ -45,7 +45,7 @@ def level_numbers(level: Sequence[Segment]) -> list[str]:
 def level_texts(levels: SentLevels, payer_id: str, foreign: Mapping[int, str]) -> Iterator[str]:
     """Yield the segments of a sender's levels, numbered again, with the directory's id of the payer, without trace numbers.
 
-    ``foreign`` is what stands for a usual separator in his texts, if he uses others; see ``Delimiters.blank_foreign``.
+    ``foreign`` is what stands for a usual separator in its texts, if it uses others; see ``Delimiters.blank_foreign``.
     """
     last, payer = len(levels), first_segment(levels[0], "NM1")
     for number, level in enumerate(levels, start=1):

@@ -1,4 +1,4 @@
-"""One inquiry of a sender's own file: its levels as he wrote them, and why its payer is not asked.
+"""One inquiry of a sender's own file: its levels as they were written, and why its payer is not asked.
 
     reader = SentReader(set)                      # the heading of the set was read
     reader.next_inquiry(SentPatient, "patients", levels)
@@ -50,7 +50,7 @@ class SentInquiry:
     transaction_type: str
     """BHT06."""
     foreign: Mapping[int, str]
-    """What stands for a usual separator in his texts, if he uses others; see ``Delimiters.blank_foreign``."""
+    """What stands for a usual separator in its texts, if it uses others; see ``Delimiters.blank_foreign``."""
     envelope: Mapping[str, str]
     """The sender's ids and control numbers, by element, as CORE has an intermediary keep them."""
 

@@ -1,1 +1,4 @@
-"""Shared values: findings, faults, ids, value formats, limits, clocks and the rule registry. Imports the standard library only."""
+"""Shared values: findings, faults, ids, value formats, limits, clocks and the rule registry.
+
+Of libraries it imports ``msgspec`` and, for the log, ``structlog``.
+"""

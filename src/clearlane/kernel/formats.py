@@ -4,7 +4,7 @@ Text in, boolean or value out. Knows no code list, no clock and no field.
 """
 
 import re
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 
 NPI_PREFIX_SUM = 24  # Luhn sum of the prefix 80840 that a US NPI is checked with.
@@ -12,6 +12,8 @@ ZERO = ord("0")
 AMOUNT_CHARACTERS_MAX = 17
 AMOUNT_LIMIT = Decimal(10**9)
 """Amounts of payers are below this. The guides allow ten digits, cents included; this is one more."""
+TYPED_DAYS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
+"""The ways in which people type a day."""
 
 _NPI = re.compile(r"[12]\d{9}", re.ASCII)
 _BANK_NUMBER = re.compile(r"\d{9}", re.ASCII)
@@ -141,3 +143,13 @@ def parse_money(text: str) -> Decimal | None:
         return Decimal(text)
     except InvalidOperation:  # pragma: no cover - the pattern admits only what Decimal reads
         return None
+
+
+def read_typed_day(text: str) -> date | None:
+    """Return a day as people type it; None for anything else, and for a year of two digits."""
+    for form in TYPED_DAYS:
+        try:
+            return datetime.strptime(text.strip(), form).date()  # noqa: DTZ007  (a day has no zone)
+        except ValueError:
+            continue
+    return None

@@ -67,11 +67,6 @@ class Hop:
         """Return whether a payer of this id, of any type, is served by the hop or was."""
         return any((type, payer_id.casefold()) in self._by_key for type in PAYER_TYPES)
 
-    def holder_of(self, hop_payer_id: str, type: str) -> HopPayer | None:
-        """Return the payer of a type that claims are sent to under this id of the hop."""
-        own = self._by_hop_id.get(hop_payer_id.casefold(), [])
-        return next((one for one in own if one.type == type and one.active), None)
-
     def named(self, id: str, name: str, directory: PayerDirectory) -> list[HopPayer]:
         """Return the payers that a file of the hop may mean: by the hop's id, else any id of ours, else the name."""
         found = self._by_hop_id.get(id.casefold(), []) if id else []

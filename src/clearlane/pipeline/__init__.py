@@ -2,14 +2,14 @@
 
 A verb loads, decides and saves; deciding is pure and lives in the domain packages. The packages follow the way of a
 claim: ``intake``, ``outbound``, ``inbound``, ``follow_up`` (what payers owe); then ``inquiry`` (ask payers) and ``enrollment``,
-``notify`` (events out), ``filing`` (prove that claims were filed), ``retention`` (how long data are kept), ``operator`` (decisions
+``secondary`` (bill the next payer), ``notify`` (events out), ``filing`` (prove that claims were filed), ``retention`` (how long data are kept), ``operator`` (decisions
 of people), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are
 shared by these:
 
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;
 - ``installation_context``: what an installation provides to the faces;
 - ``schedule``: the queues, workflows, ticks and schedules that the engine runs;
-- ``helper_process``: a process of the same program that answers what it is handed over, for ``intake``;
+- ``helper_process``: a process of the same program that answers what it is handed over, for ``intake`` and ``inbound``;
 - ``recent_claims``: claims that intake has just accepted, for the batches of ``outbound``;
 - ``record_facts``: records facts on claims, for ``outbound`` and ``inbound``, and has ``claim_status`` recompute the status of
   these claims; ``stored_facts`` opens facts and documents for whoever reads them; ``claim_succession`` finds what a void or

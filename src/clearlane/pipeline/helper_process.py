@@ -28,13 +28,12 @@ FRAME = struct.Struct(">QI")
 """What comes before each message of the pipes: its number, and its length."""
 READY = 0
 """The number of the message by which the process says that it takes orders."""
-
-
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
+"""What a program needs to run at all: where programs and their libraries are, and where files for a while go."""
 
 
 def bare_environment() -> dict[str, str]:
-    """Return what a process needs to run at all, for one that opens nothing: settings of the service may hold secrets."""
+    """Return the environment of a process that opens nothing: that of the service may hold secrets."""
     return {name: os.environ[name] for name in _NEEDED if name in os.environ}
 
 

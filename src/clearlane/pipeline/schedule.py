@@ -27,11 +27,11 @@ from clearlane.pipeline.operator import (
     enrollment_answers,
     import_codes,
     make_partitions,
-    purge_records,
     try_codes,
 )
 from clearlane.pipeline.outbound import dispatch
 from clearlane.pipeline.query import claim_counts, claim_summary
+from clearlane.pipeline.retention import purge_records
 from clearlane.pipeline.secondary import draft_work
 
 # Each queue has a thread of the engine's library, woken when there is work: there are few queues. ``poll_seconds`` is how

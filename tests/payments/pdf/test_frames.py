@@ -13,6 +13,7 @@ import pytest
 
 from clearlane.payments.pdf import frames
 from clearlane.payments.pdf.frames import END, ClaimFileHeading, PaymentFileHeading, frame
+from tests.cases import by_profile
 from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT, many
 
 HEADING = frame(PaymentFileHeading(payment=PAYMENT, adjustments=ADJUSTMENTS))
@@ -93,7 +94,7 @@ def peak_mb(count: int) -> float:
 
 def test_memory_stays_within_its_limit_for_20_000_claims():
     # Memory grows by the page, so the growth of a short file tells that of a long one.
-    small, large = 100, 1_600
+    small, large = 100, by_profile(thorough=1_600, usual=800, quick=800)
     low, high = peak_mb(small), peak_mb(large)
     at_20_000 = high + (high - low) * (20_000 - large) / (large - small)
     assert at_20_000 < MEMORY_MB_MAX, (low, high)

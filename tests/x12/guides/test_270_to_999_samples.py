@@ -23,7 +23,7 @@ ENVELOPE_KINDS = (*KINDS, "TA1")
 # How many samples show everything at the latest.
 SHOWING = 60
 SETS = {"270": 120, "271": 120, "276": 120, "277": 100, "277CA": 120, "835": 50, "999": 300}
-WITNESSED_ONE_IN = by_profile(thorough=1, usual=3, quick=3)
+WITNESSED_ONE_IN = by_profile(thorough=1, usual=5, quick=5)
 """Other libraries read slowly: of how many sets they get one."""
 
 # What pyx12 refuses though the guide has it.

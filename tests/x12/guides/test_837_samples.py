@@ -21,7 +21,7 @@ from tests.x12.pyx12_witness import is_accepted
 
 KINDS = ("837P", "837D", "837I")
 SETS = 40
-SHARE = by_profile(thorough=SETS, usual=SETS // 3, quick=SETS // 10)
+SHARE = by_profile(thorough=SETS, usual=SETS // 4, quick=SETS // 4)
 """How many of them are read again, here and by another library."""
 CLAIMS_MIN = 5
 """How many claims a set has, on average."""

@@ -20,8 +20,8 @@ from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.http_responses import JSON
 from clearlane.api.http.static_content import static_response
 from clearlane.api.pages import SEGMENTS
-from clearlane.api.pages.markdown_site import FILE_SUFFIXES, MarkdownSite, PlacedPart, search
-from clearlane.api.pages.page_frame import Entry, asset_response, render_page
+from clearlane.api.pages.markdown_site import FILE_SUFFIXES, MarkdownSite, PlacedPart, meant, search
+from clearlane.api.pages.page_frame import Entry, asset_response, no_page, render_page
 from clearlane.api.pages.page_list import SECTIONS, documents_root
 from clearlane.api.pages.reference import Reference
 
@@ -124,7 +124,7 @@ class Documentation:
                 if suffix == ".html":
                     headers["Content-Security-Policy"] = page_policy(content)
                 return static_response(content, headers, request.headers)
-        return self._errors.no_resource()
+        return self._no_page(path, request)
 
     def _markdown(self, pages: MarkdownSite, path: str, request: Request) -> Response:
         """Return a part of a Markdown page, or a picture."""
@@ -137,7 +137,7 @@ class Documentation:
         suffix = Path(path).suffix
         picture = _read(pages.root / "docs", path) if suffix in FILE_SUFFIXES else None
         if picture is None:
-            return self._errors.no_resource()
+            return self._no_page(path, request)
         media_type = MEDIA_TYPES[suffix]
         return static_response(picture, {"Content-Type": media_type}, request.headers)
 
@@ -155,6 +155,15 @@ class Documentation:
             before=place.before,
             after=place.after,
             places=[each for each in place.part.headings if each.level > 1],
+        )
+
+    def _no_page(self, path: str, request: Request) -> Response:
+        return no_page(
+            self._errors,
+            part_of=NAME,
+            groups=self._pages.groups if self._pages else (),
+            asked=request.headers,
+            find=lambda: meant(tuple(self._entries()), path),
         )
 
     def _search(self, path: str, request: Request) -> Response:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from clearlane.api.pages.page_cutting import Part, cut_page
@@ -18,6 +18,8 @@ from clearlane.api.pages.page_list import SECTIONS, SourcePage, find_pages
 ROOT = "/docs/"
 FOUND_MAX = 20
 WORDS_MAX = 8
+MEANT_MAX = 5
+PATH_CHARACTERS_MAX = 200
 PARTS_KEPT_MAX = 64
 FILE_SUFFIXES = (".svg", ".png")
 """Files of ``docs`` that pages show."""
@@ -141,6 +143,12 @@ def search(entries: Sequence[Entry], words: str) -> list[Entry]:
         if all(word in title or word in note for word in wanted):
             ranked.append((_rank(title, wanted), at))
     return [entries[at] for _, at in sorted(ranked)[:FOUND_MAX]]
+
+
+def meant(entries: Sequence[Entry], path: str) -> list[Entry]:
+    """Return the entries that a path without a page may mean: those with the words of its last name."""
+    name = PurePosixPath(path[:PATH_CHARACTERS_MAX]).stem
+    return search(entries, " ".join(re.findall(r"[^\W_]+", name)))[:MEANT_MAX]
 
 
 def _rank(title: str, wanted: Sequence[str]) -> tuple[int, int]:

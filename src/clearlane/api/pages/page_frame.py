@@ -4,13 +4,14 @@ The style sheet and the icon are the console's, by address. A page loads them, o
 this service, and nothing else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response
 
+from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.static_content import static_response
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -78,6 +79,29 @@ def render_page(
         template, title=title, part_of=part_of, address=address, groups=groups, **values
     )
     return static_response(content, {"Content-Type": HTML, **dict(SECURITY_HEADERS)}, asked)
+
+
+def no_page(
+    errors: ErrorShape,
+    *,
+    part_of: str,
+    groups: Sequence[Group],
+    asked: Mapping[str, str],
+    find: Callable[[], Sequence[Entry]],
+) -> Response:
+    """Return 404: to a browser, which asks for pages, one with what ``find`` returns, and to others what programs read."""
+    if "text/html" not in asked.get("accept", ""):
+        return errors.no_resource()
+    content = render_template(
+        "no_page.html",
+        title="No such page",
+        part_of=part_of,
+        address="",
+        groups=groups,
+        found=find(),
+    )
+    kept = {"Cache-Control": "no-store", "Vary": "Accept"}
+    return Response(content, 404, {"Content-Type": HTML, **dict(SECURITY_HEADERS), **kept})
 
 
 def render_template(template: str, **values: object) -> bytes:

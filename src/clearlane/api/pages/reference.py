@@ -14,7 +14,8 @@ from starlette.responses import Response
 
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.http.static_content import StaticContent
-from clearlane.api.pages.page_frame import Entry, Group, render_page
+from clearlane.api.pages.markdown_site import meant
+from clearlane.api.pages.page_frame import Entry, Group, no_page, render_page
 from clearlane.api.pages.reference_calls import (
     ROOT,
     SHAPE_FIELDS_MAX,
@@ -83,10 +84,19 @@ class Reference:
             return self._overview(request.headers)
         found = _PATH.fullmatch(path)
         if found is None:
-            return self._errors.no_resource()
+            return self._no_page(path, request.headers)
         if found["shape"]:
             return self._shape(found["shape"], int(found["number"] or 1), request.headers)
         return self._call(found["call"], request)
+
+    def _no_page(self, path: str, asked: Mapping[str, str]) -> Response:
+        return no_page(
+            self._errors,
+            part_of=NAME,
+            groups=self.groups,
+            asked=asked,
+            find=lambda: meant(self.entries, path),
+        )
 
     def _read(self) -> Json:
         document: Json = msgspec.json.decode(self._document.made())
@@ -111,7 +121,7 @@ class Reference:
     def _call(self, wanted: str, request: Request) -> Response:
         name = next((each for each in self.names if each.name.lower() == wanted.lower()), None)
         if name is None:
-            return self._errors.no_resource()
+            return self._no_page(wanted, request.headers)
         base_url = self._base_url or f"https://{request.headers.get('host', 'localhost')}"
         call = read_call(self._read(), name, base_url, sandbox=self._sandbox)
         return self._page("operation.html", name.name, name.address, request.headers, call=call)
@@ -120,11 +130,11 @@ class Reference:
         document = self._read()
         schema = document["components"]["schemas"].get(name)
         if schema is None:
-            return self._errors.no_resource()
+            return self._no_page(name, asked)
         rows = shape_fields(schema)
         starts = range(0, max(1, len(rows)), SHAPE_FIELDS_MAX)
         if number > len(starts):
-            return self._errors.no_resource()
+            return self._no_page(name, asked)
         pages = [
             Entry(
                 f"Fields {at + 1} to {min(at + SHAPE_FIELDS_MAX, len(rows))}",

@@ -29,7 +29,7 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.json_names import fold_names, take_fields
-from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import (
     CANCEL,

@@ -25,11 +25,11 @@ REALTIME_BYTES_MAX = 1024 * 1024
     media_type=X12,
     stores_answer=False,
     description="One interchange with one 270 (005010X279A1) or 276 (005010X212) about "
-    f"{IMMEDIATE_INQUIRIES_MAX} patients or claims at most. The answer is an interchange to its sender: a 271 or 277 with his "
-    "trace numbers and BHT03; a 999 if the inquiry has errors, and a TA1 if its envelope has, so that no one was asked. It "
+    f"{IMMEDIATE_INQUIRIES_MAX} patients or claims at most. The answer is an interchange to the sender: a 271 or 277 with the "
+    "sender's trace numbers and BHT03; a 999 if the inquiry has errors, and a TA1 if its envelope has, so that no one was asked. It "
     "comes within 20 seconds (CORE): a patient whose payer has not answered by then has AAA 42, a claim STC `E2`, and may be "
     "asked about again after 90 seconds. A payer that is not known has AAA 79 or STC `E0:153:PR`. A site asks about claims of "
-    "its own providers: one that bills through other sites alone has STC `E0:24:1P`. Name the `site` if the vendor or the API "
+    "its own providers: one that bills only through other sites has STC `E0:24:1P`. Name the `site` if the vendor or the API "
     "key has several.",
 )
 async def answer_x12(call: Call) -> Response:

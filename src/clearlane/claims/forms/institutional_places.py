@@ -8,7 +8,6 @@ Knows codes and places; knows no claim.
 
 from collections.abc import Iterable, Mapping
 
-TRANSACTION = "837I"
 LOOPS: Mapping[str, str] = {
     "85": "2010AA", "1P": "2010AA", "87": "2010AB", "IL": "2010BA", "QC": "2010CA", "PR": "2010BB", "GB": "2330A",
     "PRP": "2330B", "SEP": "2330B", "TTP": "2330B", "TU": "2330B",

@@ -2,9 +2,9 @@
 
     write_answer(envelope, reference, [answered(claim, content, today), refused(other, Refusal.NO_ANSWER, today)])
 
-Each claim's answer is a chain of levels, outermost first. Neighbors share levels. The sender finds his own trace number at
-each claim, his own id of the payer, and his BHT03. A payer may answer above the claim: the sender gets that status at the
-claim, since other claims of his file are answered otherwise. Knows 277s; knows no payer and no store.
+Each claim's answer is a chain of levels, outermost first. Neighbors share levels. The sender finds its own trace number at
+each claim, its own id of the payer, and its BHT03. A payer may answer above the claim: the sender gets that status at the
+claim, since other claims of its file are answered otherwise. Knows 277s; knows no payer and no store.
 """
 
 from collections.abc import Iterable, Sequence
@@ -68,7 +68,7 @@ def write_answer(envelope: Envelope, reference: str, chains: Iterable[Sequence[L
 
 
 def _with_statuses(claim: SentQuestion, statuses: Iterable[Segment]) -> list[Level]:
-    """Return the sender's own levels with statuses of the claim, and with the numbers that he knows it by."""
+    """Return the sender's own levels with statuses of the claim, and with the numbers that the sender knows it by."""
     levels = [[list(s) for s in level if s[0] in {"HL", "NM1"}] for level in claim.levels]
     levels[-1] += [_own_trace(trace, claim) for trace in claim.traces]
     levels[-1] += [list(one) for one in statuses]

@@ -42,13 +42,6 @@ class QuestionKeys(StrEnum):
     """Nothing else: for a payer that finds no claim by our numbers or the charge."""
 
 
-KEY_WORDS = {
-    QuestionKeys.PAYER_NUMBER: "by the payer's claim number",
-    QuestionKeys.CLAIM: "by account number, charge and days of service",
-    QuestionKeys.DAYS: "by patient and days of service alone",
-}
-
-
 class StatusParty(InquiryStruct, frozen=True, kw_only=True):
     """The payer or the provider of a question."""
 
@@ -157,7 +150,7 @@ _NEXT_KEYS = {
 def other_keys(inquiry: StatusInquiry) -> StatusInquiry | None:
     """Return the question with the next keys, after a search that failed; None if there are no others.
 
-    A claim without days can be asked about by its numbers only. A sender's own 276 has the keys that he chose.
+    A claim without days can be asked about by its numbers only. A sender's own 276 has the keys that it chose.
     """
     following = _NEXT_KEYS.get(inquiry.keys)
     if following is None or inquiry.levels or not inquiry.claim_number:

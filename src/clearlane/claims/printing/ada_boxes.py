@@ -190,7 +190,7 @@ def _phone(
     at = tuple(
         FormPlace(63.8, column, width) for column, width in zip(columns, (3, 3, 5), strict=True)
     )
-    return Box(number, words, lambda page: notation.phone_parts(of(page)), at)
+    return Box(number, words, lambda page: notation.phone_parts(of(page)), at, is_one_value=True)
 
 
 def _months(page: FormPage) -> Texts:
@@ -250,7 +250,7 @@ _TREATMENT = (
     Box("36", "Day of the consent", _day("release"), (FormPlace(49, 31.6, DAY_WIDTH),)),
     Box("37", "Benefits assigned to the dentist", _assignment, (FormPlace(52.7, 4.9, 25),), is_prose=True),
     Box("37", "Day of the assignment", _day("assignment"), (FormPlace(52.7, 31.6, DAY_WIDTH),)),
-    Box("38", "FormPlace of treatment", lambda page: (page.view.place,), (FormPlace(45.7, 52.1, 2),)),
+    Box("38", "Place of treatment", lambda page: (page.view.place,), (FormPlace(45.7, 52.1, 2),)),
     Box("39", "Enclosures", _yes_no(lambda page: bool(page.view.attachments)), (FormPlace(45.5, 78),)),
     Box("40", "Orthodontic treatment", _yes_no(lambda page: bool(page.view.is_orthodontic)), marks=_marks(48.4, {NO: 45.3, YES: 54.3}), mark_words=_YES_NO_WORDS),
     Box("41", "Day the appliance was placed", _day("appliance_placed"), (FormPlace(48.4, 68.5, DAY_WIDTH),)),

@@ -186,7 +186,7 @@ def _sex(person: PersonView) -> Texts:
 def _phone_boxes(
     number: str, words: str, of: Callable[[FormPage], str | None], *at: FormPlace
 ) -> Box:
-    return Box(number, words, lambda page: notation.phone_parts(of(page)), at)
+    return Box(number, words, lambda page: notation.phone_parts(of(page)), at, is_one_value=True)
 
 
 def _birth(person: Callable[[FormPage], PersonView]) -> Callable[[FormPage], Texts]:
@@ -346,7 +346,7 @@ _LINE = (
     LineBox("24I", "Which other number", lambda line, page: [code for code, _ in numbers_of(_rendering(line, page))[:1]], (FormPlace(0, 65, 2),)),
     LineBox("24J", "Rendering provider's other number", lambda line, page: [one for _, one in numbers_of(_rendering(line, page))], (FormPlace(0, 68, 11),)),
     LineBox("24A", "First and last day", _dates_of_line, places((1,), (1, 10), _DAY_WIDTH)),
-    LineBox("24B", "FormPlace of service", lambda line, page: (line.place or page.view.place,), (FormPlace(1, 19, 2),)),
+    LineBox("24B", "Place of service", lambda line, page: (line.place or page.view.place,), (FormPlace(1, 19, 2),)),
     LineBox("24C", "Emergency", lambda line, page: (YES if line.emergency else None,), (FormPlace(1, 22),)),
     LineBox("24D", "Procedure", lambda line, page: (line.procedure,), (FormPlace(1, 25, 6),)),
     LineBox("24D", "Modifiers", _modifiers, (FormPlace(1, 33, 11),)),

@@ -201,7 +201,8 @@ def _stated(boxes: Iterable[Box], pages: Sequence[FormPage]) -> Iterator[StatedB
         texts = tuple(filter(None, box.value(shown[-1]))) if shown else ()
         if texts:
             words = tuple(box.mark_words.get(text, plain(text)) for text in texts)
-            yield StatedBox(box.number, box.words, words)
+            stated = (" ".join(words),) if box.is_one_value else words
+            yield StatedBox(box.number, box.words, stated)
 
 
 def _order(box: StatedBox) -> tuple[int, str]:

@@ -78,6 +78,8 @@ class Box:
     is_prose: bool = False
     """Whether the beginning of a text that is too long is still of use; part of a number or code is not."""
     pages: OnPages = OnPages.EVERY
+    is_one_value: bool = False
+    """Whether its texts are parts of one value, such as a telephone number."""
 
 
 @dataclass(frozen=True, slots=True)

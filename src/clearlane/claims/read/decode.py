@@ -9,6 +9,7 @@ decodes a few claims at a time and yields in between.
 Knows no claim rule and no response format.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -60,8 +61,6 @@ CLAIM_BYTES_MAX = 512 * 1024
 
 DOCUMENT = "Document"
 """The location of a finding about the document as a whole."""
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ def open_document(
     body: bytes, form: AnyForm, *, claims_max: int = limits.CLAIMS_PER_DOCUMENT_MAX
 ) -> SubmissionDocument:
     """Split a document into raw claims; findings are about the document itself."""
-    body = body.removeprefix(BYTE_ORDER_MARK)
+    body = body.removeprefix(BOM_UTF8)
     try:
         top, ignored_fields = _top(body, claims_max)
         findings = list(_document_type(top.DocumentType, form))

@@ -88,7 +88,7 @@ class _WrittenClaim(NamedTuple):
         return _value(self.lines[max(number - 1, 0)] if of_line else self.root, place)
 
 
-def _write(form: AnyForm, out: OutgoingClaim) -> _WrittenClaim:
+def _write(out: OutgoingClaim) -> _WrittenClaim:
     data = b"".join(write_claims([out], _ENVELOPE, _PARTY, _PARTY))
     root = next(parse(data, check=False).sets()).root
     return _WrittenClaim(root, list(root.descendants("2400")))
@@ -98,7 +98,7 @@ def _rows(
     form: AnyForm, out: OutgoingClaim, found: Sequence[tuple[str, Finding]]
 ) -> Iterator[FieldExplanation]:
     refused = any(finding.severity is Severity.ERROR for _, finding in found)
-    written = None if refused else _write(form, out)
+    written = None if refused else _write(out)
     context = context_of(out)
     values = context.values
     # Of the fields that may name the other payer only the first that is filled does.

@@ -21,7 +21,6 @@ from clearlane.claims.view import ClaimView, PersonView, ProviderView
 AGE_YEARS_LIMIT = 150
 ORGANIZATION = "2"
 MBI_ALONE_FROM = date(2020, 1, 1)
-MEDICARE = frozenset({"MA", "MB"})
 _DIGIT = re.compile(r"\d", re.ASCII)
 _LETTER, _EITHER = "[AC-HJKMNP-RT-Y]", "[0-9AC-HJKMNP-RT-Y]"
 _MBI = re.compile(
@@ -232,7 +231,7 @@ def medicare_number_has_the_form(
     """A Medicare number (MBI, since 2020) has eleven positions, without the letters S, L, O, I, B and Z."""
     number = view.subscriber.member_id
     if (
-        view.payer.coverage in MEDICARE
+        view.payer.coverage in codes.MEDICARE
         and days.last >= MBI_ALONE_FROM
         and number
         and not _MBI.fullmatch(number.replace("-", ""))

@@ -4,9 +4,6 @@ from clearlane.claims.write.write_837 import TradingPartner
 from clearlane.payers.name_patterns import outgoing_name
 from clearlane.x12.writer.writer import Envelope
 
-CONTROL_MAX = 999_999_999
-"""ISA13 has nine digits."""
-
 DEFAULT_SUBMITTER = TradingPartner(name="CLEARLANE", id="CLEARLANE", phone="8005550100")
 """The submitter, if the operator has set none."""
 

@@ -358,3 +358,4 @@ def proof(
 for _command in (*claim_client.VENDOR_COMMANDS, *claim_service.VENDOR_COMMANDS):
     vendor_command(app)(_command)
 app.command("list")(claim_listing.list_claims)
+app.command("find")(claim_listing.find_claims)

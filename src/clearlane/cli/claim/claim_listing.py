@@ -1,6 +1,6 @@
-"""``clearlane claim list``: claims by any filter, as a table, JSON or CSV.
+"""``clearlane claim list`` and ``claim find``: claims by any filter, or by one text, as a table, JSON or CSV.
 
-A vendor asks the service; an operator reads the data directory (``stored_claims``). Both give the objects of v1.
+A vendor asks the service for a list; an operator reads the data directory (``stored_claims``). Both give the objects of v1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +38,7 @@ COLUMNS = (
     TableColumn("awaiting", "awaiting", drop=3),
     TableColumn("charge", "charge", right=True),
     TableColumn("paid", "paid", right=True, drop=3),
+    TableColumn("patient owes", "patient", right=True, drop=4),
     TableColumn("kind", "kind", drop=5),
     TableColumn("bill", "bill_type", drop=4),
     TableColumn("site", "site", drop=4),
@@ -72,10 +73,7 @@ def list_claims(
     """
     given = {name: value for name, value in where.items() if value not in {None, False}}
     filters = {name: "true" if value is True else value for name, value in given.items()}
-    if as_csv and as_json:
-        usage_error("Give one of --csv and --json.")
-    from clearlane.client import ClaimInfo
-
+    _refuse_both(as_csv=as_csv, as_json=as_json)
     if url and data is None:
         options = ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json)
         with client_session(options) as session:
@@ -87,6 +85,49 @@ def list_claims(
         from clearlane.cli.claim.stored_claims import load_claims
 
         found = load_claims(filters, site, limit + 1, data)
+    _show(found, limit, "Other filters may list some.", as_csv=as_csv, as_json=as_json)
+
+
+def find_claims(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT",
+            help="A number of the claim, of its vendor, account or payer; a member id; or a last name, or its first letters, "
+            "alone or with the birth date.",
+        ),
+    ],
+    *,
+    limit: Limit = LIMIT_DEFAULT,
+    as_csv: AsCsv = False,
+    as_json: AsJson = False,
+    data: Data = None,
+    site: Annotated[str, typer.Option(help="Vendor site id (default: all sites).")] = "",
+) -> None:
+    """Find claims as the search box of the console does: by any number, member id or last name.
+
+    A number finds claims of any age, a member id or a name those of the last two years. Needs the data directory. Audited.
+
+    Examples: clearlane claim find SAMPLE-1; clearlane claim find Arden 1986-11-22; clearlane claim find XJ-4471 --json
+    """
+    _refuse_both(as_csv=as_csv, as_json=as_json)
+    from clearlane.cli.claim import stored_claims
+
+    found = stored_claims.find_claims(" ".join(words).strip(), site, data)
+    hint = "Give a whole number, or at least three letters of the last name."
+    _show(found, limit, hint, as_csv=as_csv, as_json=as_json)
+
+
+def _refuse_both(*, as_csv: bool, as_json: bool) -> None:
+    if as_csv and as_json:
+        usage_error("Give one of --csv and --json.")
+
+
+def _show(
+    found: Sequence[Mapping[str, object]], limit: int, hint: str, *, as_csv: bool, as_json: bool
+) -> None:
+    from clearlane.client import ClaimInfo
+
     show_limited(
         columns_for(found),
         found if as_json else [_flat(claim) for claim in found],
@@ -95,7 +136,7 @@ def list_claims(
         as_csv=as_csv,
         as_json=as_json,
         noun="claim",
-        hint="Other filters may list some.",
+        hint=hint,
     )
 
 

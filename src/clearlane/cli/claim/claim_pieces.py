@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-CLAIMS_PER_DOCUMENT_MAX = 5_000
-"""What the service takes at once."""
+from clearlane.kernel.limits import CLAIMS_PER_DOCUMENT_MAX
+
 CLAIMS_PER_PIECE = 1_000
 """The size of a piece of a larger file: small enough to show progress, large enough that round trips cost little."""
 

@@ -135,7 +135,7 @@ def correct(
     claim_id: ClaimId,
     fields: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FIELD=VALUE]...", help="Fields that change; FIELD= removes one."),
+        typer.Argument(metavar="FIELD=VALUE", help="Fields that change; FIELD= removes one."),
     ] = None,
     file: Annotated[
         str, typer.Option("--file", help="JSON object of fields, for lists; - for standard input.")
@@ -162,7 +162,7 @@ def secondary(
     insurance: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIELD=VALUE]...",
+            metavar="FIELD=VALUE",
             help="What is known of the next insurance, such as payer_id=HHP20 member_id=W123.",
         ),
     ] = None,

@@ -32,7 +32,7 @@ def documents() -> None:
 def get(
     session: ClientSession,
     ids: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="RelatedDocumentId of status records.")
+        list[str], typer.Argument(metavar="ID", help="RelatedDocumentId of status records.")
     ],
     x12: Annotated[bool, typer.Option("--x12", help="Only the X12, as the payer sent it.")] = False,
 ) -> None:

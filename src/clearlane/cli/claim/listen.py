@@ -55,7 +55,7 @@ def listen(
     session: ClientSession,
     claims: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Only these claims (Svc_VendorClaimId)."),
+        typer.Argument(metavar="ID", help="Only these claims (Svc_VendorClaimId)."),
     ] = None,
     start: Annotated[
         date | None,

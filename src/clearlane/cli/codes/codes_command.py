@@ -86,7 +86,7 @@ ListName = Annotated[
 FileList = Annotated[
     str,
     typer.Argument(
-        metavar="[LIST]", help="The list that the file is of; may be left out if the file tells."
+        metavar="LIST", help="The list that the file is of; may be left out if the file tells."
     ),
 ]
 EditionFile = Annotated[
@@ -219,7 +219,7 @@ async def status(installation: Installation, as_json: AsJson = False) -> None:
 async def show(
     installation: Installation,
     list: ListName,
-    code: Annotated[str, typer.Argument(metavar="[CODE]", help="A code of the list.")] = "",
+    code: Annotated[str, typer.Argument(metavar="CODE", help="A code of the list.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show a code list and the days it covers, or when a code of it is valid.

@@ -20,7 +20,7 @@ class ExportFormat(StrEnum):
     JSON = "json"
 
 
-ExportFile = Annotated[str, typer.Argument(metavar="[FILE]", help="- for standard output.")]
+ExportFile = Annotated[str, typer.Argument(metavar="FILE", help="- for standard output.")]
 OfFormat = Annotated[
     ExportFormat | None, typer.Option(help="csv or json (default: by the file name).")
 ]

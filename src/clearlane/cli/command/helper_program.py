@@ -34,6 +34,8 @@ log = get_logger()
 GARBAGE_THRESHOLDS = (10_000, 5, 1_000)
 """As in a service, nearly all objects are freed by their reference counts."""
 READ_BYTES_MAX = 16 * 1024 * 1024
+ORDERS_AT_ONCE = 1_000
+"""Several orders share transactions."""
 PIPE_BYTES = 1024 * 1024
 """What waits in a pipe while the other side computes: some orders, or their answers."""
 
@@ -46,8 +48,13 @@ def run_helper(
     out: BinaryIO,
     answer: AnswerOrder,
     prepare: Callable[[WorkContext], WorkContext],
+    *,
+    at_once: int = ORDERS_AT_ONCE,
 ) -> int:
-    """Answer orders until the pipe is closed, and return the exit status. ``prepare`` changes the context for them."""
+    """Answer orders until the pipe is closed, and return the exit status.
+
+    ``prepare`` changes the context for them; ``at_once`` is how many are answered at the same time.
+    """
     limit_arenas()  # before the first thread starts
     opening = msgspec.json.decode(source.readline(), type=HelperOpening)
     # A signal to all processes of the service does not end it half way: it ends with the pipe, after its orders.
@@ -62,7 +69,8 @@ def run_helper(
             gc.collect()
             gc.freeze()
             gc.set_threshold(*GARBAGE_THRESHOLDS)
-            await _answer_all(prepare(installation.work_context), source, out, answer)
+            context = prepare(installation.work_context)
+            await _answer_all(context, source, out, answer, asyncio.Semaphore(at_once))
 
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -78,29 +86,35 @@ def run_helper(
 
 
 async def _answer_all(
-    context: WorkContext, source: BinaryIO, out: BinaryIO, answer: AnswerOrder
+    context: WorkContext,
+    source: BinaryIO,
+    out: BinaryIO,
+    answer: AnswerOrder,
+    turns: asyncio.Semaphore,
 ) -> None:
-    """Answer every order that comes, several at once: they share transactions."""
+    """Answer every order that comes, as many at once as there are turns."""
     for end in (source, out):
         # An error means that it is no pipe, or that the user may not have a larger one; not every system can do it.
         with suppress(OSError, AttributeError):
             fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     reader = asyncio.StreamReader(limit=READ_BYTES_MAX)
     loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
+    reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
     running: set[asyncio.Task[None]] = set()
 
-    async def write(number: int, content: Awaitable[bytes]) -> None:
-        _write(out, number, await content)
+    async def answer_one(number: int, order: bytes) -> None:
+        async with turns:
+            _write(out, number, await answer(context, order))
 
     _write(out, READY, b"")
     with suppress(asyncio.IncompleteReadError):
         while True:
             number, size = FRAME.unpack(await reader.readexactly(FRAME.size))
             content = await reader.readexactly(size)
-            task = asyncio.create_task(write(number, answer(context, content)))
+            task = asyncio.create_task(answer_one(number, content))
             running.add(task)
             task.add_done_callback(running.discard)
+    reading.close()
     await cancel_all(running)
 
 

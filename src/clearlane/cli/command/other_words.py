@@ -19,6 +19,8 @@ SAME_VERBS: Mapping[str, Sequence[str]] = {
     "info": ("show",),
     "ls": ("list",),
     "all": ("list",),
+    "find": ("search",),
+    "search": ("find",),
     "validate": ("check",),
     "lint": ("check",),
     "create": ("add",),
@@ -55,8 +57,8 @@ NOUNS_MEANT: Mapping[str, Sequence[str]] = {
     "clients": ("site list",),
     "provider": ("enrollment list",),
     "providers": ("enrollment list",),
-    "patient": ("eligibility submit", "claim list"),
-    "patients": ("eligibility submit", "claim list"),
+    "patient": ("claim find", "eligibility submit"),
+    "patients": ("claim find", "eligibility submit"),
     "benefits": ("eligibility submit", "eligibility show"),
     "remit": ("payment list",),
     "remits": ("payment list",),
@@ -80,8 +82,8 @@ NOUNS_MEANT: Mapping[str, Sequence[str]] = {
     "validate": ("claim check", "x12 check"),
     "parse": ("x12 describe", "x12 json"),
     "edi": ("x12 describe",),
-    "search": ("claim list", "payer search"),
-    "find": ("claim list", "payer search"),
+    "search": ("claim find", "payer search"),
+    "find": ("claim find", "payer search"),
     "void": ("claim void", "claim cancel"),
     "resubmit": ("claim resubmit", "claim correct"),
     "correct": ("claim correct",),
@@ -149,16 +151,8 @@ PAIRS: Mapping[tuple[str, str], Sequence[str]] = {
     ("events", "tail"): ("events", "follow"),
 }
 """Noun and verb that are another command."""
-_FIND_CLAIM = (
-    "show ID",
-    "list --patient-last-name NAME --patient-birth-date YYYY-MM-DD",
-    "list --account-number NUMBER",
-    "list --payer-control-number NUMBER",
-)
 _FIND_PAYMENT = ("list --bank TEXT", "list --trace NUMBER", "show ID")
 PAIRS_MEANT: Mapping[tuple[str, str], Sequence[str]] = {
-    ("claim", "find"): _FIND_CLAIM,
-    ("claim", "search"): _FIND_CLAIM,
     ("payment", "find"): _FIND_PAYMENT,
     ("payment", "search"): _FIND_PAYMENT,
 }

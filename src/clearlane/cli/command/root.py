@@ -25,6 +25,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
+from clearlane.cli.command.help_text import HelpContext, plain_fault, show_plainly
 from clearlane.cli.command.other_words import (
     LIST,
     NOUNS_MEANT,
@@ -41,10 +42,6 @@ SECTIONS = {"Commands over the service, for vendors": True, "Commands on this ma
 SHORT_HELP_CHARACTERS = 200
 """More than any first sentence has: it is wrapped, and never cut."""
 USAGE_CHARACTERS = 79
-UNBROKEN_HYPHEN = "\u2011"
-"""Takes the place of a hyphen while lines are broken."""
-LIBRARY_WORDS = "Value error, "
-"""What the library puts before the sentence about a value."""
 HELP_OPTIONS = ("-h", "--help")
 OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
 GARBAGE_THRESHOLD = 200_000
@@ -134,15 +131,18 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "batch": CommandEntry("delivery.batch", "Files to payers: list, show, resend, mark-delivered."),
     "payment": CommandEntry(
-        "payment.payment", "Payments (835): list, show, export, assign, deposit, settle, pdf."
+        "payment.payment",
+        "Payments (835): list, show, export, assign, deposit, settle, payee, pdf.",
     ),
-    "inbox": CommandEntry("delivery.inbox", "Files from payers: list, show, replay, discard."),
+    "inbox": CommandEntry(
+        "delivery.inbox", "Files from payers: list, show, replay, accept, discard."
+    ),
     "work": CommandEntry("installation.work", "Durable work that stopped: list, release."),
     "export-undelivered": CommandEntry(
         "delivery.export_undelivered", "Write undelivered claims as 837 files."
     ),
     "call": CommandEntry("installation.call", "Find a call again by its X-Request-Id."),
-    "audit": CommandEntry("installation.audit", "Verify and export the audit chain."),
+    "audit": CommandEntry("installation.audit", "The audit trail: search, verify, export."),
     "keys": CommandEntry("installation.keys", "The master key: show, create, rotate."),
     "db": CommandEntry("installation.db", "The database schema: status, upgrade."),
     "retention": CommandEntry(
@@ -175,28 +175,7 @@ class Shell(StrEnum):
     PWSH = "pwsh"
 
 
-_HelpFormatter: Any = typer.Context.formatter_class
-
-
-class WholeWordsFormatter(_HelpFormatter):  # type: ignore[misc]
-    """The library's formatter of help texts, which never breaks a line within the name of an option."""
-
-    def write_text(self, text: str) -> None:
-        super().write_text(text.replace("-", UNBROKEN_HYPHEN))
-
-    def write_dl(self, rows: Any, *args: Any, **options: Any) -> None:
-        unbroken = [(name, text.replace("-", UNBROKEN_HYPHEN)) for name, text in rows]
-        super().write_dl(unbroken, *args, **options)
-
-    def getvalue(self) -> str:
-        text: str = super().getvalue()
-        return text.replace(UNBROKEN_HYPHEN, "-")
-
-
-class HelpContext(typer.Context):
-    """The context of a command, with our formatter of help texts."""
-
-    formatter_class = WholeWordsFormatter
+SHELLS = " or ".join([", ".join([*Shell][:-1]), Shell.PWSH])
 
 
 class SectionedGroup(TyperGroup):
@@ -256,7 +235,7 @@ class CommandGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as fault:
-            fault.message = fault.message.removeprefix(LIBRARY_WORDS)
+            fault.message = plain_fault(fault.message)
             if fault.ctx and fault.format_message().startswith("Missing"):
                 example = example_of(fault.ctx.command.help or "")
                 fault.message = " ".join(filter(None, (fault.message, example)))
@@ -325,8 +304,7 @@ def _command(name: str, entry: CommandEntry) -> Any:
     """Return a command, built once: the options of every command below it are read for that."""
     command = get_command(_load(entry))
     command.name = name
-    for one in (command, *getattr(command, "commands", {}).values()):
-        one.context_class = HelpContext
+    show_plainly(command)
     return command
 
 
@@ -420,13 +398,19 @@ def root(
     show_completion: Annotated[
         Shell | None,
         typer.Option(
-            help="Print the completion script of a shell.", callback=_show_completion, is_eager=True
+            metavar="SHELL",
+            help=f"Print the completion script of a shell: {SHELLS}.",
+            callback=_show_completion,
+            is_eager=True,
         ),
     ] = None,
     install_completion: Annotated[
         Shell | None,
         typer.Option(
-            help="Install completion for a shell.", callback=_install_completion, is_eager=True
+            metavar="SHELL",
+            help="Install completion for a shell.",
+            callback=_install_completion,
+            is_eager=True,
         ),
     ] = None,
     wide: Annotated[

@@ -140,7 +140,9 @@ app.command("list")(list_questions)
 
 @app.command()
 def pdf(
-    eligibility_request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
+    eligibility_request_id: Annotated[
+        int, typer.Argument(metavar="REQUEST_ID", help="The RequestId of the submission.")
+    ],
     out: Annotated[Path, typer.Option(help="The file to write; only you may read it.")],
     data: Data = None,
     vendor: Annotated[
@@ -178,7 +180,9 @@ def pdf(
 
 @app.command()
 def show(
-    eligibility_request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
+    eligibility_request_id: Annotated[
+        int, typer.Argument(metavar="REQUEST_ID", help="The RequestId of the submission.")
+    ],
     data: Data = None,
     vendor: Annotated[
         str, typer.Option(help="Vendor key, if two vendors have a request of this number.")

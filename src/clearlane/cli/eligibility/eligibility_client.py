@@ -42,7 +42,9 @@ def submit(
 
 def responses(
     session: ClientSession,
-    eligibility_request_id: Annotated[int, typer.Argument(help="The RequestId of the submission.")],
+    eligibility_request_id: Annotated[
+        int, typer.Argument(metavar="REQUEST_ID", help="The RequestId of the submission.")
+    ],
     wait: Wait = 0,
 ) -> None:
     """Show all responses to a request that have arrived.

@@ -37,6 +37,7 @@ from clearlane.cli.enrollment.enrollment_output import (
     show_enrollments,
 )
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState, current_states
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
 from clearlane.payers.enrolled_transactions import (
     TRANSACTION_WORDS,
     EnrolledTransaction,
@@ -54,7 +55,6 @@ from clearlane.pipeline.operator.enrollment_admin import (
 from clearlane.store.enrollments import StoredEnrollment
 from clearlane.wiring import Installation
 
-ENROLLMENT_REASON_CHARACTERS_MAX = 500
 ENROLLMENTS_LISTED = 200
 
 app = typer.Typer(help="Providers to be enrolled with payers.", add_completion=False)
@@ -392,8 +392,8 @@ def _move(
     as_json: bool,
 ) -> None:
     id = id.strip().upper()
-    if len(reason) > ENROLLMENT_REASON_CHARACTERS_MAX:
-        refuse(f"--reason: {ENROLLMENT_REASON_CHARACTERS_MAX} characters at most.", MISUSED)
+    if len(reason) > REASON_CHARACTERS_MAX:
+        refuse(f"--reason: {REASON_CHARACTERS_MAX} characters at most.", MISUSED)
 
     async def work(installation: Installation) -> list[EnrollmentChange]:
         return await apply_event(

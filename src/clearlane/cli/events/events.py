@@ -17,7 +17,10 @@ from clearlane.events.types import matching_types, unknown_patterns
 from clearlane.kernel.clock import SystemClock, from_micros, moment_text, to_micros
 
 app = typer.Typer(
-    no_args_is_help=True, help="Events: follow, list.", add_completion=False, rich_markup_mode=None
+    no_args_is_help=True,
+    help="Events: follow, list, trigger.",
+    add_completion=False,
+    rich_markup_mode=None,
 )
 
 

@@ -17,7 +17,8 @@ from clearlane.pipeline.work_context import WorkContext
 
 def main(source: BinaryIO, out: BinaryIO) -> int:
     """Judge pages until the pipe is closed, and return the exit status."""
-    return run_helper(source, out, answer_page, _without_callers)
+    # One after the other: of the views of several pages at once most would be forgotten, and made again for each step.
+    return run_helper(source, out, answer_page, _without_callers, at_once=1)
 
 
 def _without_callers(context: WorkContext) -> WorkContext:

@@ -91,13 +91,13 @@ async def set_(
 
 
 @app.command("dry-run")
-@in_installation(uses="pipeline.operator.purge_records")
+@in_installation(uses="pipeline.retention.purge_records")
 async def dry_run(installation: Installation, on: Day = None, as_json: AsJson = False) -> None:
     """Show what a purge would remove, today or on a later day, and change nothing.
 
     Examples: clearlane retention dry-run; clearlane retention dry-run --on 2036-01-01
     """
-    from clearlane.pipeline.operator.purge_records import report_purge
+    from clearlane.pipeline.retention.purge_records import report_purge
 
     now = day_start(on, "UTC") if on else installation.clock.now()
     keys = {int(one.id): one.key for one in installation.accounts.vendors}
@@ -117,7 +117,7 @@ async def dry_run(installation: Installation, on: Day = None, as_json: AsJson = 
 
 @app.command()
 @in_installation(
-    uses="pipeline.operator.purge_records",
+    uses="pipeline.retention.purge_records",
     ask="Data whose retention period is over are removed for good.",
 )
 async def purge(installation: Installation, as_json: AsJson = False) -> None:
@@ -125,7 +125,7 @@ async def purge(installation: Installation, as_json: AsJson = False) -> None:
 
     Example: clearlane retention purge --yes
     """
-    from clearlane.pipeline.operator.purge_records import purge_records
+    from clearlane.pipeline.retention.purge_records import purge_records
     from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 
     context = installation.work_context

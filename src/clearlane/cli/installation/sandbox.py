@@ -88,10 +88,10 @@ def advance(
 def payer(
     session: ClientSession,
     payer_id: Annotated[
-        str, typer.Argument(help="The payer, such as TST01.", metavar="[PAYER]")
+        str, typer.Argument(help="The payer, such as TST01.", metavar="PAYER")
     ] = "",
     mode: Annotated[
-        str, typer.Argument(help="up, down, slow or garbage, as the options.", metavar="[MODE]")
+        str, typer.Argument(help="up, down, slow or garbage, as the options.", metavar="MODE")
     ] = "",
     up: Annotated[bool, typer.Option("--up", help="It answers.")] = False,
     down: Annotated[bool, typer.Option("--down", help="It cannot be reached.")] = False,
@@ -158,7 +158,7 @@ def seed(
         )
         return
     rows = [(label.replace("_", " "), count) for label, count in seeded.labels.most_common()]
-    show_table(("claims are", TableColumn("count", right=True)), rows, noun="label")
+    show_table(("claims are", TableColumn("count", right=True)), rows)
     typer.echo(
         f"{counted(seeded.submitted, 'claim')} sent, {seeded.accepted} accepted; "
         f"{counted(seeded.questions, 'question')} about benefits. It is {clock['Now'][:10]} now."
@@ -169,7 +169,7 @@ def seed(
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run(
     command: Annotated[
-        list[str], typer.Argument(help="The command and its arguments.", metavar="COMMAND...")
+        list[str], typer.Argument(help="The command and its arguments.", metavar="COMMAND")
     ],
     data: Annotated[
         Path | None,

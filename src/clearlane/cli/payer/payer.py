@@ -145,7 +145,7 @@ async def show(
 
 @app.command()
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="Name, alias or any id.")],
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="Name, alias or any id.")],
     type: OfType = None,
     test: OnlyTest = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of matches.")] = (

@@ -52,7 +52,7 @@ def check_(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE]...",
+            metavar="FILE",
             help="Files, folders or quoted patterns; - or none for standard input.",
         ),
     ] = None,

@@ -39,10 +39,10 @@ REFUSALS: dict[type[OSError], str] = {
 
 Files = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[FILE]...", help="Files to read; - or none for standard input."),
+    typer.Argument(metavar="FILE", help="Files to read; - or none for standard input."),
 ]
 File = Annotated[
-    str, typer.Argument(metavar="[FILE]", help="The file to read; - or none for standard input.")
+    str, typer.Argument(metavar="FILE", help="The file to read; - or none for standard input.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]
 

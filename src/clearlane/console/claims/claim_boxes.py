@@ -14,6 +14,7 @@ from clearlane.claims import codes
 from clearlane.claims.fields import Claim, ClaimField, ClaimPart, JsonClaim, fields_of
 from clearlane.claims.forms import AnyForm, form_of, form_of_kind
 from clearlane.claims.institutional_view import CodeView
+from clearlane.claims.value_types import ValueType
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.file_claim_form import (
     FILE_LABELS,
@@ -26,6 +27,8 @@ from clearlane.console.frame import page_text
 from clearlane.x12 import codes as x12_codes
 
 WIDE_CHARACTERS = 24
+UNNAMED_MAX = 4
+"""A part with more values than this shows them by their names."""
 CODE_LISTS: Mapping[str, str] = {
     "revenue_code": "revenue_codes",
     "institutional.condition_codes": "condition_codes",
@@ -186,19 +189,31 @@ def show_value(value: object) -> str:
     if isinstance(value, tuple | list):
         has_parts = any(isinstance(one, ClaimPart | CodeView) for one in value)
         return ("; " if has_parts else "  ").join(filter(None, map(show_value, value)))
+    if isinstance(value, ClaimPart) and len(_named(value)) > UNNAMED_MAX:
+        (_, first), *others = _named(value).items()
+        return ", ".join([first, *(f"{label} {text}" for label, text in others)])
     if isinstance(value, ClaimPart | CodeView):
         return " ".join(_texts(value))
     return str(value)
 
 
+def _named(part: ClaimPart) -> dict[str, str]:
+    """Return what a part states by the names of its fields."""
+    known = fields_of(type(part))
+    texts = {
+        known[name].label.partition(";")[0]: _meant(known[name], show_value(value))
+        for name, value in part.__dict__.items()
+    }
+    return {label: text for label, text in texts.items() if text}
+
+
 def _texts(one: ClaimPart | CodeView) -> list[str]:
     """Return what a part states, as people read it: of a code with its days or amount, the code is the first."""
     if isinstance(one, ClaimPart):
-        known = fields_of(type(one))
-        texts = (_meant(known[name], show_value(value)) for name, value in one.__dict__.items())
-        return [text for text in texts if text]
-    days = dict.fromkeys((one.first_day, one.last_day))
-    values = (one.code, *days, one.amount, one.present_on_admission)
+        return list(_named(one).values())
+    days = dict.fromkeys(filter(None, (one.first_day, one.last_day)))
+    period = " to ".join(map(show_value, days))
+    values = (one.code, period, one.amount, one.present_on_admission)
     return [text for text in map(show_value, values) if text]
 
 
@@ -235,16 +250,21 @@ def _box(
     if title is None:
         texts = [shown[first], *(f"{each.label} {shown[each]}" for each in others)]
     else:
-        texts = [shown[each] for each in (first, *others)]
+        texts = list(dict.fromkeys(shown[each] for each in (first, *others)))
     fault = next(filter(None, (_fault_of(each.name, faults) for each in same)), None)
     return FormBox(
         number=number,
         title=title or first.label,
-        value=(", " if title else "; ").join(texts),
+        value=(_between(first) if title else "; ").join(texts),
         fault=fault,
         repaired=any(each.name in repaired for each in same),
         given=", ".join(given[each.name] for each in same if given.get(each.name)),
     )
+
+
+def _between(first: ClaimField) -> str:
+    """Return what is between the values of a box with a title: of a period, its first and last day."""
+    return " to " if first.value_type is ValueType.DAY and first.name.endswith("From") else ", "
 
 
 def _shown(each: ClaimField, value: object, path: str) -> str:
@@ -254,6 +274,8 @@ def _shown(each: ClaimField, value: object, path: str) -> str:
     """
     if path == BILL_TYPE_PATH:
         return _bill_type(show_value(value))
+    if each.value_type is ValueType.COUNT and isinstance(value, Decimal):
+        return f"{value.normalize():,f}"
     shown = _coded(value, path)
     if each.name.endswith("Zip"):
         shown = _LONG_ZIP.sub(r"\1-\2", shown)

@@ -17,6 +17,8 @@ from clearlane.store.payments.secondary_drafts import DraftState
 
 PATIENT_COLUMNS = {"1": "deductible", "2": "coinsurance", "3": "copay"}
 """The column of what the patient owes (group PR), by reason."""
+EARLIER_PAYERS = "23"
+"""The reason of what payers before paid and adjusted (OA-23): no one writes it off."""
 COLUMN_TITLES = {
     "deductible": "Deductible",
     "coinsurance": "Coinsurance",
@@ -196,15 +198,17 @@ def chain_table(chain: PayerChain, payer_name: Callable[[str], str]) -> ChainTab
 
 
 def adjustment_words(explained: Sequence[Explanation]) -> str:
-    """Return adjustments with nothing to do: ``CO-45 write-off 20.00``; empty if some are not adjustments, or many."""
-    if len(explained) > ADJUSTMENTS_NAMED_MAX or any(one.source != "835" for one in explained):
+    """Return adjustments with nothing to do, summed: ``CO-45 write-off 20.00``; empty if some are not adjustments, or many."""
+    sums: dict[str, int] = {}
+    for one in explained:
+        sums[one.code] = sums.get(one.code, 0) + int((one.amount or 0) * CENTS)
+    if len(sums) > ADJUSTMENTS_NAMED_MAX or any(one.source != "835" for one in explained):
         return ""
-    return ", ".join(
-        f"{one.code} {_adjustment_noun(one.code)} {money(int((one.amount or 0) * CENTS))}"
-        for one in explained
-    )
+    return ", ".join(f"{code} {_adjustment_noun(code)} {money(of)}" for code, of in sums.items())
 
 
 def _adjustment_noun(code: str) -> str:
     group, _, reason = code.partition("-")
-    return PATIENT_COLUMNS.get(reason, "patient owes") if group == "PR" else "write-off"
+    if group == "PR":
+        return PATIENT_COLUMNS.get(reason, "patient owes")
+    return "settled by earlier payers" if reason == EARLIER_PAYERS else "write-off"

@@ -53,7 +53,7 @@ from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.kernel.claim_label import LABEL_WORDS, SHADOW_LABELS, STOPPED_LABELS, ClaimLabel
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.formats import to_cents
+from clearlane.kernel.formats import to_cents, upper_first
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.pipeline.claim_label import shown_label
@@ -106,7 +106,6 @@ CLAIM_NUMBER_CHARACTERS_MAX = 40
 WALK_CHARACTERS_MAX = 500
 WALK_CLAIMS_MAX = 200
 """How far into a list one can walk from claim to claim."""
-NOTE_CHARACTERS_MAX = 4_000
 ANY_CLIENT = SystemScope("a claim is found by its number before its site is known")
 SHOWN = {"form": "Form", "money": "Lines and money", "files": "Files", "notes": "Notes"}
 DECIDED_BY = frozenset(
@@ -195,9 +194,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         [] if opened.is_replaced else [one for one in why if is_fixable(one, opened.row.label)]
     )
     advice = claim_advice(opened.row, opened.history)
-    notes = await claim_work.list_notes(
-        request.context.work_context, opened.site, opened.number, actor=request.actor
-    )
+    notes = await claim_work.list_notes(request.context.work_context, opened.site, opened.number)
     claim_payments = await _claim_payments(request, opened) if opened.history.payments else []
     lines, settled = _money_lines(claim_payments), claim_payment_in_force(claim_payments)
     named = settled.forwarded_to if settled else ""
@@ -402,7 +399,7 @@ def _entry_sentences(
 ) -> Iterable[str]:
     """Return an entry's sentences: fields by their boxes, days as pages write them; payers' faults for operators.
 
-    What is wrong is said at the top of the page, if it says why.
+    What is wrong is said at the top of the page, if it says why; what the headline says is not said again.
     """
     loaded, sentences = opened.history.loaded, iter(entry.sentences)
     if request.is_operator:
@@ -411,7 +408,9 @@ def _entry_sentences(
         said = {one.happened for one in reasons if one.source == OWN_SOURCE}
         name_field = partial(field_words, form_of(loaded.claim))
         sentences = check_sentences(loaded, name_field, without=said)
-    return map(wording.spell_days, sentences)
+    said_above = f"{entry.headline.rpartition(': ')[2]}: "
+    own = (upper_first(one.removeprefix(said_above)) for one in sentences)
+    return map(wording.spell_days, own)
 
 
 def _entry_reasons(
@@ -519,7 +518,9 @@ async def _parts(request: PageRequest, opened: OpenedClaim) -> dict[str, list[Ex
 async def add_note(request: PageRequest) -> Response:
     """Add a note to the claim."""
     if request.form.get("do") == "look":
-        return await _render_claim(request, "notes", request.form.get("text")[:NOTE_CHARACTERS_MAX])
+        return await _render_claim(
+            request, "notes", request.form.get("text")[: claim_work.NOTE_CHARACTERS_MAX]
+        )
     number = request.parts["number"]
     site = await _site_of(request, number)
     text = request.form.get("text").strip()

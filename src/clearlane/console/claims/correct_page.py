@@ -35,8 +35,8 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.billed_change import (
-    REASON_CHARACTERS_MAX,
     BilledChange,
     record_billed_change,
 )
@@ -49,7 +49,6 @@ from clearlane.pipeline.query.claim_summary import refresh_summary
 
 pages = PageRows(roles=BILLERS, menu="/claims")
 
-INPUT_PREFIX = "f."
 ENVELOPE = ("ISA", "GS", "ST", "BHT", "SE", "GE", "IEA")
 """Segments that are about the file and not about the claim."""
 
@@ -138,11 +137,7 @@ async def save_correction(request: PageRequest) -> Response:
         return stopped
     claim = opened.history.loaded.claim
     was_sent = CorrectionState(opened=opened).was_sent
-    given = {
-        name.removeprefix(INPUT_PREFIX): request.form.get(name)
-        for name in request.form.names()
-        if name.startswith(INPUT_PREFIX)
-    }
+    given = request.form.inputs()
     changes = changed_texts(claim, given, with_payer=not was_sent)
     await draft_corrections.keep_draft(
         context, opened.site, opened.number, changes, actor=request.actor, now=request.now

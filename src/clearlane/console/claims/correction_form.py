@@ -29,6 +29,7 @@ from clearlane.claims.value_types import ValueType
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.file_claim_form import correctable_elements
 from clearlane.console.frame import page_text
+from clearlane.console.frame.forms import INPUT_PREFIX
 from clearlane.kernel.formats import upper_first
 
 TEXT_CHARACTERS_MAX = 500
@@ -85,7 +86,7 @@ class CorrectionInput:
     @property
     def name(self) -> str:
         """The name of the input in its form."""
-        return f"f.{self.path}"
+        return f"{INPUT_PREFIX}{self.path}"
 
     @property
     def title(self) -> str:

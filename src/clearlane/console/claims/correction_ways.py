@@ -8,7 +8,8 @@ from clearlane.claims import resubmission
 from clearlane.console.claims.claim_page import OpenedClaim
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.kernel.claim_label import ClaimLabel
-from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX, BilledChange
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
+from clearlane.pipeline.intake.billed_change import BilledChange
 from clearlane.pipeline.intake.submit_correction import CorrectionResult
 from clearlane.pipeline.operator import claim_work, draft_corrections
 

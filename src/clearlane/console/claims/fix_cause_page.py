@@ -34,9 +34,9 @@ from clearlane.console.claims.pasted_column import PASTED_CHARACTERS_MAX, read_c
 from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
-from clearlane.console.frame.page_text import read_day
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.formats import read_typed_day
 from clearlane.pipeline.intake.billed_change import BilledChange, record_billed_change
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import submit_correction
@@ -71,7 +71,7 @@ class GroupClaim:
 
     def given(self, text: str) -> "GroupClaim":
         """Return the claim with the text that its field gets; a day is written as inputs take it."""
-        day = read_day(text) if self.field.kind == "date" else None
+        day = read_typed_day(text) if self.field.kind == "date" else None
         return replace(self, field=replace(self.field, text=day.isoformat() if day else text))
 
 

@@ -35,7 +35,6 @@ from clearlane.pipeline.secondary.send_by_itself import why_not_by_itself
 from clearlane.store.payments.secondary_drafts import DraftState
 
 pages = PageRows(roles=BILLERS, menu="/claims")
-INPUT_PREFIX = "f."
 CORRECTS = frozenset({"correct", "send-correction"})
 """The buttons of a claim that was sent and whose payer before changed its decision."""
 TITLES: Mapping[str, str] = {
@@ -192,7 +191,8 @@ async def _correct(request: PageRequest, opened: OpenedClaim, *, sends: bool) ->
 
 def _answers(request: PageRequest) -> NextInsurance:
     """Return what the form says of the next insurance; what is empty stays as it is known."""
-    texts = {name: request.form.get(f"{INPUT_PREFIX}{name}").strip() for name in TITLES}
+    given = request.form.inputs()
+    texts = {name: given.get(name, "").strip() for name in TITLES}
     return NextInsurance(**{name: text[:TEXT_CHARACTERS_MAX] for name, text in texts.items()})
 
 

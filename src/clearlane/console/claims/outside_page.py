@@ -13,6 +13,7 @@ from clearlane.console.claims.claims_page import payer_name
 from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_summary import refresh_summary
 
@@ -33,7 +34,7 @@ async def finish_outside(request: PageRequest) -> Response:
     """Record that the act was done: a note on the claim, which leaves the worklist until the payer answers again."""
     opened = await open_claim(request)
     advice = claim_advice(opened.row, opened.history)
-    text = request.form.get("text").strip()[: claim_work.REASON_CHARACTERS_MAX]
+    text = request.form.get("text").strip()[:REASON_CHARACTERS_MAX]
     if advice.act not in OUTSIDE or request.form.get("do") == "look" or not text:
         fault = "" if text or request.form.get("do") == "look" else "Say what was done."
         return _render(request, opened, advice, text=text, fault=fault)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from clearlane.console.frame.page_text import read_day
+from clearlane.kernel.formats import read_typed_day
 
 PASTED_CHARACTERS_MAX = 40_000
 PASTED_LINES_MAX = 500
@@ -77,6 +77,6 @@ def _fault(name: str, value: str, numbers: set[str], *, of_days: bool) -> str:
         return f"several claims of this list have the number “{shown}”; use our number."
     if not value:
         return f"there is no value after “{shown}”."
-    if of_days and read_day(value) is None:
+    if of_days and read_typed_day(value) is None:
         return f"the text after “{shown}” is not a date; write it as 1986-11-22 or 11/22/1986."
     return ""

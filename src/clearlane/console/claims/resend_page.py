@@ -15,9 +15,10 @@ from clearlane.console.claims.correction_ways import explain_way
 from clearlane.console.frame.act_question import REVIEWED
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
+from clearlane.console.frame.page_text import takes_away
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.finding import Severity
-from clearlane.pipeline.intake.billed_change import REASON_CHARACTERS_MAX
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.resend_claim import (
     RESUBMIT_CLAIM,
@@ -45,6 +46,11 @@ class ResendKind:
     button: str
     done: str
     needs_reason: bool
+
+    @property
+    def takes_away(self) -> bool:
+        """Whether its button is red."""
+        return takes_away(self.title)
 
 
 AGAIN = ResendKind(

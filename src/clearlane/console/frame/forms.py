@@ -37,6 +37,10 @@ CSRF_FIELD = "form"
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 
+INPUT_PREFIX = "f."
+"""Begins the name of an input for a field of a claim; the rest is its path."""
+
+
 class BadForm(Exception):
     """A form that cannot be read."""
 
@@ -63,6 +67,15 @@ class FormFields:
     def names(self) -> set[str]:
         """Return the names of all fields."""
         return {key for key, _ in self.pairs}
+
+    def inputs(self) -> dict[str, str]:
+        """Return what was given for fields of a claim, by their paths."""
+        # Backwards, so that of a repeated field the first counts.
+        return {
+            name.removeprefix(INPUT_PREFIX): value
+            for name, value in reversed(self.pairs)
+            if name.startswith(INPUT_PREFIX)
+        }
 
 
 async def read_form(

@@ -7,8 +7,6 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 CENTS = 100
-DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y")
-"""The ways in which people type a day."""
 SECONDS_NAMED = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -25,16 +23,6 @@ def day(value: date | str | None) -> str:
     """Return a day, also from ISO text; a dash if there is none."""
     found = date.fromisoformat(value[:10]) if isinstance(value, str) and value else value
     return f"{found:%b} {found.day}, {found.year}" if found else "-"
-
-
-def read_day(text: str) -> date | None:
-    """Return a day as people type it; None for anything else, and for a year of two digits."""
-    for form in DAY_FORMATS:
-        try:
-            return datetime.strptime(text.strip(), form).date()  # noqa: DTZ007  (a day has no zone)
-        except ValueError:
-            continue
-    return None
 
 
 def short_day(value: date | None) -> str:

@@ -15,7 +15,7 @@ from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import FORMS, AnyForm
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.console.claims.correction_form import value_text
-from clearlane.console.claims.search_page import find_by_person
+from clearlane.console.claims.search_page import text_search
 from clearlane.console.frame.act_question import ADDS, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
@@ -44,7 +44,6 @@ from clearlane.pipeline.query.claim_summary import refresh_summary
 pages = PageRows(roles=BILLERS, menu="/claims")
 
 PATH = "/claims/new"
-INPUT_PREFIX = "f."
 FIND = "find-"
 CHOICES_MAX = 12
 SEARCH_CHARACTERS_MAX = 80
@@ -276,11 +275,7 @@ async def _open(request: PageRequest) -> OpenedDraft | Response:
 async def _read_form(request: PageRequest, opened: OpenedDraft, do: str) -> NewClaimForm:
     """Return the claim as the form has it, with what was chosen by a button."""
     form = opened.form
-    given = {
-        name.removeprefix(INPUT_PREFIX): request.form.get(name)
-        for name in request.form.names()
-        if name.startswith(INPUT_PREFIX)
-    }
+    given = request.form.inputs()
     wanted = request.form.get("lines")
     lines = int(wanted) if wanted.isdecimal() and len(wanted) < 4 else 1
     lines = count_lines(form, given, lines + (do == "line"))
@@ -444,7 +439,8 @@ async def _find_patients(
     request: PageRequest, opened: OpenedDraft, finder: Finder, text: str
 ) -> Finder:
     type = KINDS[opened.form.kind].payer_type
-    rows = await find_by_person(request, [opened.site], text, action="console.new_claim")
+    search = text_search(request, [opened.site], "console.new_claim")
+    rows = await search.by_person(text, request.today)
     found: dict[tuple[object, ...], Choice] = {}
     for row in sorted(rows, key=lambda one: one.number, reverse=True):
         # A member id of a medical plan is none of a dental one.

@@ -15,6 +15,7 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.kernel.clock import time_zones
+from clearlane.kernel.limits import OVERLAP_HOURS_MAX
 from clearlane.store.accounts import accounts
 from clearlane.store.accounts.accounts import AccountChange, AccountRefused, NewSite
 
@@ -26,7 +27,6 @@ US_ZONES = (
 
 pages = PageRows(roles=OPERATORS, menu="/accounts")
 
-OVERLAP_HOURS_MAX = 30 * 24
 SWITCH = {"on": True, "off": False}
 
 NOTICES = {

@@ -14,10 +14,10 @@ from clearlane.accounts.model import Vendor
 from clearlane.console.frame.act_question import ADDS, ActQuestion, AskFirst
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
-from clearlane.console.frame.page_text import read_day
 from clearlane.console.frame.path_number import read_number
-from clearlane.console.operator.accounts_page import OVERLAP_HOURS_MAX
 from clearlane.console.operator.webhooks_page import find_vendor
+from clearlane.kernel.formats import read_typed_day
+from clearlane.kernel.limits import OVERLAP_HOURS_MAX
 from clearlane.store.accounts.accounts import AccountRefused
 from clearlane.store.accounts.api_keys import (
     IssuedKey,
@@ -64,7 +64,7 @@ async def add_key(request: PageRequest) -> Response:
     """Add a key, and show it once."""
     vendor, form = find_vendor(request), request.form
     typed = form.get("expires").strip()
-    day = read_day(typed)
+    day = read_typed_day(typed)
     if typed and day is None:
         return await _render(request, vendor, faults=[NO_DAY], status=400)
     new = NewApiKey(

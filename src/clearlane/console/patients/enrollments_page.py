@@ -22,7 +22,9 @@ from clearlane.enrollment.lifecycle import (
     EnrollmentState,
     current_states,
 )
+from clearlane.kernel.formats import read_typed_day
 from clearlane.kernel.ids import Scope
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
 from clearlane.payers.enrolled_transactions import TRANSACTION_WORDS, EnrolledTransaction
 from clearlane.payers.model import Payer
 from clearlane.pipeline.enrollment.list_enrollments import required_keys
@@ -42,7 +44,6 @@ from clearlane.store.enrollments import EnrollmentPayerState, StoredEnrollment
 pages = PageRows(roles=EVERYBODY, menu="/enrollments")
 
 ENROLLMENTS_SHOWN = 200
-REASON_CHARACTERS_MAX = 500
 
 STATE_LABELS = {
     EnrollmentState.SUBMITTED: ("act", "New"),
@@ -245,7 +246,7 @@ def _asked(request: PageRequest) -> _Asked | None:
     payer = request.context.payers.find(given("payer"), given("type"))
     transaction = {one.value: one for one in EnrolledTransaction}.get(given("transaction"))
     reason, day = given("reason").strip(), given("live_from").strip()
-    live_from = page_text.read_day(day) if day else None
+    live_from = read_typed_day(day) if day else None
     if event is None or payer is None or transaction is None:
         return None
     if (day and live_from is None) or len(reason) > REASON_CHARACTERS_MAX:
@@ -327,7 +328,7 @@ def _payer_state(
 ) -> PayerStateTexts:
     state = EnrollmentState(stored.state)
     payer = request.context.payers.find(stored.payer_id, stored.payer_type)
-    day = page_text.read_day(stored.live_from or "")
+    day = read_typed_day(stored.live_from or "")
     return PayerStateTexts(
         payer=payer,
         type=stored.payer_type,

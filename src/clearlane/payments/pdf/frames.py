@@ -88,8 +88,6 @@ class SheetFileHeading(PaymentStruct, frozen=True, tag="sheet"):
     boxes: tuple[SheetBox, ...] = ()
     lines: tuple[tuple[SheetBox, ...], ...] = ()
     """The boxes of each service line, the same for all."""
-    widths: tuple[int, ...] = ()
-    """How many characters each box of a line holds."""
 
 
 class BenefitsOfService(PaymentStruct, frozen=True):

@@ -7,6 +7,7 @@ Knows no claim and no form.
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from clearlane.payments.pdf.fonts import printable, text_width
 from clearlane.payments.pdf.frames import SheetBox, SheetFileHeading
 from clearlane.payments.pdf.page_parts import (
     BOLD,
@@ -17,14 +18,23 @@ from clearlane.payments.pdf.page_parts import (
     section_row,
     title_rows,
 )
-from clearlane.payments.pdf.pages import WHOLE, WIDTH, Color, Column, Pages, Row, row, space
+from clearlane.payments.pdf.pages import (
+    PADDING,
+    WHOLE,
+    WIDTH,
+    Color,
+    Column,
+    Pages,
+    Row,
+    Style,
+    row,
+    space,
+)
 
 NOT_FOR_SUBMISSION = "Not for submission"
 
 _NUMBER, _WORDS, _VALUE = Column(0, 52), Column(52, 190), Column(242, WIDTH - 242)
 _LINE_NUMBER_WIDTH = 24.0
-_CHARACTERS_MIN = 3
-"""Narrower columns could not hold their heading."""
 
 
 def write_sheet_pdf(heading: SheetFileHeading, out: BinaryIO) -> int:
@@ -56,9 +66,9 @@ def _box_row(box: SheetBox) -> Row:
 def _add_lines(pages: Pages, heading: SheetFileHeading) -> None:
     """Add the service lines. Boxes that no line fills are left out; those that have the same number are explained below."""
     filled = [
-        at for at, _ in enumerate(heading.widths) if any(line[at].texts for line in heading.lines)
+        at for at, _ in enumerate(heading.lines[0]) if any(line[at].texts for line in heading.lines)
     ]
-    columns = _columns([heading.widths[at] for at in filled])
+    columns = _columns([[line[at] for line in heading.lines] for at in filled])
     boxes = [heading.lines[0][at] for at in filled]
     legend = " \u00b7 ".join(f"{box.number} {box.words}" for box in boxes)
     head = row(
@@ -76,7 +86,7 @@ def _add_lines(pages: Pages, heading: SheetFileHeading) -> None:
             [
                 row(
                     [(Column(0, _LINE_NUMBER_WIDTH), str(number), BOLD)]
-                    + [(column, " ".join(box.texts), PLAIN) for column, box in cells],
+                    + [(column, _line_text(box), PLAIN) for column, box in cells],
                     rule=Color.RULE,
                     before=1,
                     after=1,
@@ -86,15 +96,42 @@ def _add_lines(pages: Pages, heading: SheetFileHeading) -> None:
     pages.repeated = ()
 
 
-def _columns(widths: Sequence[int]) -> list[Column]:
-    """Return columns side by side, as wide as their boxes are among each other."""
+def _line_text(box: SheetBox) -> str:
+    """Return what a box of a line holds, each text once: a service of one day has the same first and last day."""
+    return " ".join(dict.fromkeys(box.texts))
+
+
+def _columns(boxes: Sequence[Sequence[SheetBox]]) -> list[Column]:
+    """Return columns side by side: each takes its longest word, and what is left goes to those with long texts."""
+    texts = [[_line_text(each) for each in same] for same in boxes]
+    least = [
+        max(
+            _width(same[0].number, HEADING),
+            *(_width(word, PLAIN) for text in held for word in text.split()),
+            0,
+        )
+        for same, held in zip(boxes, texts, strict=True)
+    ]
+    full = [
+        max(least[at], *(_width(text, PLAIN) for text in held)) for at, held in enumerate(texts)
+    ]
+    available = WIDTH - _LINE_NUMBER_WIDTH
+    left_over, wanted = available - sum(least), sum(full) - sum(least)
 
     def each() -> Iterator[Column]:
-        shares = [max(width, _CHARACTERS_MIN) + 2 for width in widths]
         left = _LINE_NUMBER_WIDTH
-        for share in shares:
-            width = (WIDTH - _LINE_NUMBER_WIDTH) * share / sum(shares)
+        for at, small in enumerate(least):
+            if left_over < 0:
+                width = available * small / sum(least)
+            elif wanted <= left_over:
+                width = full[at] + (left_over - wanted) / len(least)
+            else:
+                width = small + left_over * (full[at] - small) / wanted
             yield Column(left, width)
             left += width
 
     return list(each())
+
+
+def _width(text: str, style: Style) -> float:
+    return text_width(printable(text), style.face, style.size) + 2 * PADDING

@@ -77,7 +77,6 @@ def _sheet_heading(claim: ClaimOnForm) -> SheetFileHeading:
         notices=tuple(one.sentence for one in filled.left_out),
         boxes=tuple(map(_sheet_box, filled.boxes)),
         lines=tuple(tuple(map(_sheet_box, line)) for line in filled.lines),
-        widths=tuple(sum(one.width for one in box.places) for box in filled.form.line_boxes),
     )
 
 

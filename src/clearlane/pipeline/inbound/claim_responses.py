@@ -2,7 +2,7 @@
 
     for response, content in await delivery_responses(context, site, due): ...
 
-One file is about one set of the sender, with all its claims that the cause is about, in his own numbers. Claims are opened
+One file is about one set of the sender, with all its claims that the cause is about, in its own numbers. Claims are opened
 a page at a time, and of each only its text in the file is kept.
 """
 

@@ -10,7 +10,6 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
@@ -102,12 +101,12 @@ async def find_posted(context: WorkContext, ids: Sequence[int]) -> list[int]:
     return [id for id, file in found.items() if file is None or file.state != inbox.STORED]
 
 
-async def has_waiting_files(context: WorkContext, now: datetime) -> bool:
+async def has_waiting_files(context: WorkContext) -> bool:
     """Return whether a file waits to be posted."""
     return bool(await waiting_files(context))
 
 
-async def post_waiting(context: WorkContext, now: datetime) -> int:
+async def post_waiting(context: WorkContext) -> int:
     """Post every file that waits, one after the other; return how many there were.
 
     Claim payments of earlier payments whose claim was sent since are matched first.

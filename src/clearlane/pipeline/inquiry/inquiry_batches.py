@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
+from clearlane.claims.write.batch_naming import batch_file_name
 from clearlane.connect.connections import PayerRoute
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.faults import fault_code, fault_frames
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.inquiry_runner import LEASE, open_inquiry
 from clearlane.pipeline.inquiry.inquiry_transaction import AnyTransaction, PendingInquiry
@@ -132,7 +133,7 @@ async def _write_file(
     now: datetime,
 ) -> BatchFile:
     control = await context.database.write(batches.SCOPE, next_control_number, actor=context.actor)
-    if control > CONTROL_MAX:
+    if control > CONTROL_NUMBER_MAX:
         raise ValueError("every control number that fits into ISA13 was used")
     envelope = envelope_for(route, control, now)
     traced = [(one.over(route.hop_payer_id), one.trace) for one in pending]

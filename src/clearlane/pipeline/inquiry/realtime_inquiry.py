@@ -24,6 +24,7 @@ from clearlane.inquiry.inquiry_result import (
 )
 from clearlane.inquiry.refusals import FileRefusal
 from clearlane.inquiry.response_file import AnswerMatch
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.kernel.log import get_logger
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     AnyResult,
@@ -36,7 +37,6 @@ log = get_logger()
 
 INQUIRY_READ_AT_ONCE_BYTES = 16 * 1024
 
-CONTROL_MAX = 999_999_999
 # The code and sentence for the caller if a connection brought no answer: ours, since the payer's words are for operators.
 REPLY_FAILURES = {
     RealtimeResult.HTTP: (
@@ -162,7 +162,7 @@ def result_of_failure(
 def control_number(pending: PendingInquiry) -> int:
     """Return ISA13: another number for each attempt."""
     mark = f"{pending.trace}/{pending.attempts}".encode()
-    return zlib.crc32(mark) % CONTROL_MAX + 1
+    return zlib.crc32(mark) % CONTROL_NUMBER_MAX + 1
 
 
 def _unanswered(pending: PendingInquiry, reply: Reply) -> AttemptResult:

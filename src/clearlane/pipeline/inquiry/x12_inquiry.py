@@ -15,6 +15,7 @@ from clearlane.accounts.model import Site
 from clearlane.inquiry.sent_inquiry import Refusal
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Severity
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.pipeline.inquiry.ask import (
     IMMEDIATE_INQUIRIES_MAX,
     ask,
@@ -22,7 +23,6 @@ from clearlane.pipeline.inquiry.ask import (
 )
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
 from clearlane.pipeline.inquiry.inquiry_plan import plan_inquiries, refuse_all, results_by_path
-from clearlane.pipeline.inquiry.realtime_inquiry import CONTROL_MAX
 from clearlane.pipeline.inquiry.sender_transactions import SENDER_TRANSACTIONS
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, write_audit
@@ -73,7 +73,7 @@ async def answer_inquiry(
     stopping: asyncio.Event,
 ) -> X12Answer:
     """Return the answer to a 270 or 276. Raise :class:`NotRealtime` for a file that is not one of them."""
-    control = zlib.crc32(actor.request_id.encode()) % (CONTROL_MAX - 1) + 1
+    control = zlib.crc32(actor.request_id.encode()) % (CONTROL_NUMBER_MAX - 1) + 1
     if len(content) <= READ_AT_ONCE_BYTES:
         found = _read_file(content, control, now)
     else:

@@ -19,7 +19,6 @@ from clearlane.store.claims import work_items
 from clearlane.store.claims.work_items import ClaimNote
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx
 
-REASON_CHARACTERS_MAX = 500
 WHY = "Say why you are changing what was billed."
 WHOSE = "Say on whose authority you are changing what was billed."
 

@@ -51,7 +51,7 @@ async def take_predecessor(
     if claim is None:
         raise CorrectionConflict("There is no claim of this number.")
     if claim.successor_id:
-        await _require_no_effect(tx, context, site, claim)
+        await _require_no_effect(tx, context, claim)
     if claim.state == ClaimState.CANCELED:
         raise CorrectionConflict(WAS_CANCELED)
     if claim.state in SHADOWS:
@@ -67,9 +67,7 @@ async def take_predecessor(
     return claim.state
 
 
-async def _require_no_effect(
-    tx: Tx, context: WorkContext, site: Site, claim: ClaimStateRow
-) -> None:
+async def _require_no_effect(tx: Tx, context: WorkContext, claim: ClaimStateRow) -> None:
     """Refuse to correct a claim that another was sent in the place of, unless that one was canceled."""
     successor = claim.successor_id or ""
     after = await unsent_claims.lock(tx, successor)

@@ -47,7 +47,7 @@ from clearlane.store.claims.earlier_claims import find_equal
 from clearlane.x12.codes.code_editions import CodeLists
 
 EQUAL_CLAIM_DAYS = 30
-# A sender may not know the payer's number of what he replaces or voids: the claim is linked by CLM01, payer and patient.
+# A sender may not know the payer's number of what it replaces or voids: the claim is linked by CLM01, payer and patient.
 WARNS_ONLY = {"C901": Severity.WARNING}
 NEAR_PAYERS_MAX = 3
 

@@ -7,9 +7,7 @@ notes and assignments of claims, ``draft_corrections`` a correction that is not 
 and ``remembered_claims`` says what earlier claims tell for it. ``import_codes`` puts editions of
 code lists in force, ``try_codes`` says what one would change, ``rule_admin`` sets claim rules for payers and sites, and
 ``payer_alias_admin`` what the files of a vendor call payers.
-``purge_records`` removes what is kept no longer and says beforehand what would go; ``export_site`` writes everything of a site
-into a directory, and ``erase_site`` erases it then.
-``cut_audit_trail`` removes the beginning of the trail.
+``export_site`` writes everything of a site into a directory, and ``erase_site`` erases it then.
 ``audit_trail`` searches the trail by days and by any id of a claim.
 ``make_partitions`` keeps partitions of the database ahead of time.
 ``sandbox_control`` advances the clock of a sandbox and runs the work that is due then.

@@ -10,6 +10,7 @@ from datetime import datetime
 from clearlane.accounts.model import Site
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number
+from clearlane.kernel.limits import REASON_CHARACTERS_MAX
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.claims import work_items
 from clearlane.store.claims.claim_query import ClaimListRow, claims_by_number
@@ -17,7 +18,6 @@ from clearlane.store.claims.work_items import ClaimNote, ClaimWorkItem
 from clearlane.store.database.database import Actor, Tx
 
 NOTE_CHARACTERS_MAX = 4_000
-REASON_CHARACTERS_MAX = 500
 CLAIMS_AT_ONCE_MAX = 500
 
 
@@ -44,9 +44,7 @@ async def add_note(
     await context.database.write(site.scope, lambda tx: work_items.add_note(tx, note), actor=actor)
 
 
-async def list_notes(
-    context: WorkContext, site: Site, claim_number: str, *, actor: Actor
-) -> list[OpenNote]:
+async def list_notes(context: WorkContext, site: Site, claim_number: str) -> list[OpenNote]:
     """Return the notes of a claim, the latest first. The caller has audited the look at the claim."""
     async with context.database.read(site.scope) as tx:
         notes = await work_items.list_notes(tx, claim_number)

@@ -187,7 +187,7 @@ class SandboxControl:
         if await has_due_responses(self._context):
             return True
         return await dispatch.has_due_work(self._context, now) or await post.has_waiting_files(
-            self._context, now
+            self._context
         )
 
 
@@ -199,7 +199,7 @@ async def _do_due_work(context: WorkContext) -> bool:
     batched = await dispatch.create_batches(context, context.clock.now(), everything=True)
     delivered = await dispatch.deliver_due(context, context.clock.now())
     received = await receive.receive_files(context, context.clock.now(), every_route=True)
-    posted = await post.post_waiting(context, context.clock.now())
+    posted = await post.post_waiting(context)
     answered = await answer_enrollments(context, context.clock.now())
     enrolled = await release_enrolled(context, context.clock.now())
     responded = await write_due_responses(context)

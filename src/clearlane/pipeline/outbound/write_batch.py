@@ -16,7 +16,7 @@ import msgspec
 from clearlane.claims.fields import Claim
 from clearlane.claims.kinds import KINDS, ClaimKind, id_in_claims
 from clearlane.claims.read.decode import restore_claim
-from clearlane.claims.write.batch_naming import CONTROL_MAX, batch_file_name
+from clearlane.claims.write.batch_naming import batch_file_name
 from clearlane.claims.write.line_controls import given_controls
 from clearlane.claims.write.write_837 import (
     Envelope,
@@ -30,6 +30,7 @@ from clearlane.connect.connections import PayerRoute
 from clearlane.kernel import limits
 from clearlane.kernel.faults import fault_code
 from clearlane.kernel.ids import Scope, SiteId, VendorId
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.kernel.log import get_logger
 from clearlane.kernel.tasks import run_in_background
 from clearlane.payers.routes import CAPITAL
@@ -84,7 +85,7 @@ async def compose_batch(
     A claim that cannot be written is left out and named in the log: it must not keep the others back.
     """
     control = await context.database.write(batches.SCOPE, next_control_number, actor=context.actor)
-    if control > CONTROL_MAX:
+    if control > CONTROL_NUMBER_MAX:
         raise ControlNumbersExhausted
     envelope = envelope_for(route, control, context.clock.now())
     if any(is_test(out) for out in outgoing):

@@ -9,5 +9,5 @@
   ``condition_checks`` finds its cases, ``waiting_claims`` counts what waits for each payer, ``rule_activity`` what rules stopped; ``health`` and
   ``route_states`` show them in the console.
 - Counts that a schedule keeps, so that no page counts: ``claim_summary``, ``claim_counts``, ``operator_counts``,
-  ``payment_month``, stored by ``stored_counts``.
+  ``payment_month``, stored by ``stored_counts``; ``totals`` sums claims and payments for tabs and reports.
 """

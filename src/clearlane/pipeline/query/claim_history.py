@@ -210,13 +210,13 @@ class ClaimHistory:
     """None for a claim that was not accepted."""
     entries: tuple[HistoryEntry, ...]
     predecessor: str = ""
-    """Request id of the claim that it took over from under the same vendor's claim id."""
+    """Number of the claim that it took over from under the same vendor's claim id."""
     successor: str = ""
     """Number of the claim that took its place; empty if that one never took effect."""
     ineffective_successor: IneffectiveSuccessor | None = None
     """The claim that was to take its place; None if there is none, or if it took effect or may still."""
     prior_payer_claim: str = ""
-    """Request id of the claim to an earlier payer whose decision it carries."""
+    """Number of the claim to an earlier payer whose decision it carries."""
     related: tuple[RelatedClaim, ...] = ()
     """The other live claims under its vendor's claim id."""
     sendings: tuple[ClaimSending, ...] = ()

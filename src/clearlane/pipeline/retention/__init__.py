@@ -1,4 +1,5 @@
 """How long data are kept: ``cutoffs`` says before which moment they are old, ``purge_runs`` what each purge of them did last.
 
-The purges themselves are where their data are: in ``inquiry``, ``intake``, ``notify`` and ``operator``.
+``purge_records`` removes records (claims, payments, payers' files, proofs), and ``cut_audit_trail`` the beginning of the trail.
+The purges of what is kept for a shorter time are where their data are: in ``inquiry``, ``intake`` and ``notify``.
 """

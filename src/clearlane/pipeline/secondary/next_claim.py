@@ -56,7 +56,6 @@ REPLACED = (
     "The claim was replaced by {number}: the next payer is billed with what is decided of that one."
 )
 UNKNOWN_PAYER = "The payer list has no payer {id}. Give the id of a payer that takes {kind} claims."
-SENT_STATES = frozenset({DraftState.SENT, DraftState.TO_CORRECT})
 
 
 class DraftContent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

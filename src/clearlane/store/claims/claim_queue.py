@@ -92,7 +92,7 @@ def _payer_queues(condition: ColumnElement[bool]) -> Statement:
         .group_by(claims.c.payer_id, claims.c.kind)
         .subquery()
     )
-    # Request ids are in the order of time, so the index alone finds the oldest.
+    # Claim numbers are in the order of time, so the index alone finds the oldest.
     oldest = claims.alias("oldest_claim")
     found = select(of.c.payer_id, of.c.kind, of.c.claims, oldest.c.created_at)
     joined = found.join_from(of, oldest, oldest.c.claim_number == of.c.oldest)

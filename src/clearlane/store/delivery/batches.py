@@ -19,6 +19,7 @@ from clearlane.claims.batch_lifecycle import (
     states_that_allow,
 )
 from clearlane.kernel import limits
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.store.claims import claim_lookup, claim_queue
 from clearlane.store.claims.claim_queue import QueuedClaim
 from clearlane.store.database.database import Row, SystemScope, Tx, find_row, list_rows, require_row
@@ -45,8 +46,6 @@ DELIVERY_LEASE_SECONDS_MAX = 3 * 86_400
 PAUSE_MICROS_MAX = 1_000_000 * (limits.RETRY_SECONDS_MAX + limits.CLOCK_DIFFERENCE_SECONDS_MAX)
 LEASE_MICROS_MAX = 1_000_000 * DELIVERY_LEASE_SECONDS_MAX
 
-CONTROL_NUMBER_MAX = 999_999_999
-"""ISA13 has nine digits."""
 SCOPE = SystemScope("batches hold claims of many clients")
 OWNER = 0
 """The data key that seals a batch is the installation's, which is not a vendor."""

@@ -11,6 +11,7 @@ canonical ones. Knows where interchanges begin and end; knows no group, set or g
 """
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -78,7 +79,6 @@ Token: TypeAlias = (
 )  # fmt: skip
 
 BLANKS = " \t\r\n"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Chunks are processed in slices of this size. A slice plus the usual rest of the previous one stays under the limit
 # of a segment, so one comparison of the whole length replaces a comparison per segment (see ``_split``).
 SLICE_BYTES = SEGMENT_BYTES_MAX - 4_000
@@ -138,13 +138,13 @@ class Lexer:
         if self._first and chunk:
             # The chunking may split the byte order mark, so its bytes are held back until it is complete.
             chunk = self._rest.encode("latin-1") + chunk
-            if BYTE_ORDER_MARK.startswith(chunk):
+            if BOM_UTF8.startswith(chunk):
                 self._rest = chunk.decode("latin-1")
                 return out
             self._first, self._rest = False, ""
-            if chunk.startswith(BYTE_ORDER_MARK):
+            if chunk.startswith(BOM_UTF8):
                 out.append(ByteOrderMark())
-                chunk = chunk.removeprefix(BYTE_ORDER_MARK)
+                chunk = chunk.removeprefix(BOM_UTF8)
         # latin-1 maps every byte to one character, so decoding cannot fail and is undone exactly when writing.
         for at in range(0, len(chunk), SLICE_BYTES):
             self._feed_slice(chunk[at : at + SLICE_BYTES].decode("latin-1"), out)
@@ -155,7 +155,7 @@ class Lexer:
         out: list[Token] = []
         if not self._inside:
             # In a short file an ISA may still be waiting for characters that never come.
-            mark = BYTE_ORDER_MARK.decode("latin-1")
+            mark = BOM_UTF8.decode("latin-1")
             if self._first and self._rest == mark:
                 out.append(ByteOrderMark())
             text, self._rest = self._rest.removeprefix(mark), ""

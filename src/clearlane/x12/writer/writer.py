@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from clearlane.kernel.limits import CONTROL_NUMBER_MAX
 from clearlane.x12 import grammar, tree
 from clearlane.x12.delimiters import CANONICAL, Delimiters
 from clearlane.x12.writer.build import body_texts, build, build_st
@@ -202,8 +203,9 @@ def _check_envelope(envelope: Envelope) -> None:
         absent = not text and name.startswith("application")
         if not absent and (not least <= len(text) <= most or clean(text)[0] != text):
             raise ValueError(f"{name} must be {least} to {most} capital letters, digits or signs")
-    if not 0 < envelope.control <= 999_999_999 or not 0 <= envelope.group_control <= 999_999_999:
-        raise ValueError("a control number must be 1 to 999999999")
+    own, group = envelope.control, envelope.group_control
+    if not 0 < own <= CONTROL_NUMBER_MAX or not 0 <= group <= CONTROL_NUMBER_MAX:
+        raise ValueError(f"a control number must be 1 to {CONTROL_NUMBER_MAX}")
     if envelope.usage not in {"P", "T"}:
         raise ValueError("usage must be P or T")
 

@@ -5,7 +5,7 @@ claims. That what is still owed is at one level (AMT*EAF) is a rule of every 837
 from collections.abc import Iterator
 
 from clearlane.claims.cob import ZERO
-from clearlane.claims.codes import REPLACEMENT, VOID
+from clearlane.claims.codes import MEDICARE, REPLACEMENT, VOID
 from clearlane.claims.rules.institutional.bill_types import BillElement, forbids, requires
 from clearlane.claims.rules.institutional.claim_codes import (
     CONDITIONS,
@@ -35,7 +35,6 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.formats import format_amount
 
 SHARE = "institutional.patient_share"
-MEDICARE = frozenset({"MA", "MB"})
 LATE_CHARGES = "5"
 
 

@@ -3,6 +3,7 @@
 Pure: knows the reading of a file, not where its responses are stored.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
@@ -11,7 +12,6 @@ from clearlane.pipeline.intake.files.file_reading import TA1, InterchangeReading
 from clearlane.x12 import tree
 from clearlane.x12.checker.ack import acknowledge_interchange
 from clearlane.x12.delimiters import ISA_CHARACTERS
-from clearlane.x12.reader.lexer import BYTE_ORDER_MARK
 
 ACK_999, RECEIPT_277CA, REPORT = "999", "277CA", "text"
 CONTROLS_PER_INTERCHANGE = 2
@@ -55,7 +55,6 @@ _FORMATS: Mapping[bytes, str] = {
     b"UNB": "EDIFACT",
     **dict.fromkeys((b"\xff\xfe", b"\xfe\xff", b"I\0S\0A\0", b"\0I\0S\0A"), "text in UTF-16"),
 }
-FORMAT_BYTES = max(map(len, _FORMATS))
 
 
 def acknowledgements(
@@ -109,7 +108,7 @@ def known_format(head: bytes) -> str:
 
 
 def _text_start(head: bytes) -> bytes:
-    return head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    return head.removeprefix(BOM_UTF8).lstrip()
 
 
 def finding_sentences(findings: Sequence[Finding]) -> list[str]:

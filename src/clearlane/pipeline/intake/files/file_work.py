@@ -9,7 +9,6 @@ from contextlib import suppress
 from clearlane.accounts.model import Site
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import to_micros
-from clearlane.kernel.ids import random_text
 from clearlane.pipeline.intake.files.file_process import FileProcessNotOpened
 from clearlane.pipeline.intake.files.process_file import process_file
 from clearlane.pipeline.work_context import WorkContext
@@ -21,7 +20,6 @@ EVERY_SECONDS = 2
 FILES_AT_ONCE = 4
 POLL_SECONDS = 1.25
 FILE_STEP_ATTEMPTS_MAX = 6
-HOLDER_CHARACTERS = 12
 MINUTE = 60_000_000
 
 
@@ -42,20 +40,9 @@ async def work_on_file(context: WorkContext, steps: WorkSteps, file_id: str) -> 
     return state
 
 
-async def process_waiting(context: WorkContext) -> int:
-    """Process every file that waits, without the engine; return how many there were."""
-    done, before = 0, -1
-    while done > before and (files := await _waiting(context)):
-        before = done
-        for one in files:
-            holder = f"{context.node}-{random_text(HOLDER_CHARACTERS)}"
-            done += await process_one(context, one.file_id, holder) is not None
-    return done
-
-
 async def process_one(context: WorkContext, file_id: str, holder: str) -> str | None:
     """Process one file that waits, a large one in a process of its own; return its new state, None if it does not wait."""
-    waiting = {one.file_id: one for one in await _waiting(context, every=True)}
+    waiting = {one.file_id: one for one in await waiting_files(context, every=True)}
     found = waiting.get(file_id)
     sites: dict[int, Site] = {site.id: site for site in context.accounts().sites}
     if found is None or found.site_id not in sites:
@@ -67,7 +54,7 @@ async def process_one(context: WorkContext, file_id: str, holder: str) -> str | 
     return await process_file(context, site, file_id, holder)
 
 
-async def _waiting(context: WorkContext, *, every: bool = False) -> list[WaitingFile]:
+async def waiting_files(context: WorkContext, *, every: bool = False) -> list[WaitingFile]:
     """Return the first waiting file of each site, unless work on it goes on."""
     now = to_micros(context.clock.now())
     async with context.database.read(client_files.SCOPE) as tx:
@@ -87,5 +74,5 @@ async def _start_waiting(context: WorkContext, steps: WorkSteps) -> None:
     that failed before it could record anything would never be tried again.
     """
     minute = to_micros(context.clock.now()) // MINUTE
-    for one in await _waiting(context):
+    for one in await waiting_files(context):
         await steps.start(NAME, one.file_id, key=f"{NAME}-{one.file_id}-{minute}")

@@ -4,7 +4,7 @@
     found = await matcher.match(page)              # for each statement the claim, or the sets, that it is about
 
 A claim is known by what its sender wrote: CLM01, with charge, days, patient and billing provider as far as both state them;
-among several that fit, by the sender's REF*D9 or his batch number (BHT03). A set is known by its control numbers. If two
+among several that fit, by the sender's REF*D9 or batch number (BHT03). A set is known by its control numbers. If two
 fit, neither is matched.
 """
 

@@ -9,6 +9,7 @@ Pure: knows no claim and no database.
 """
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -28,7 +29,6 @@ from clearlane.payments.read_835 import ClaimPaymentLoop
 from clearlane.x12 import tree
 from clearlane.x12.delimiters import ISA_CHARACTERS
 from clearlane.x12.reader import reader
-from clearlane.x12.reader.lexer import BYTE_ORDER_MARK
 from clearlane.x12.views import verdicts
 from clearlane.x12.views.binding import parse_day
 
@@ -77,7 +77,7 @@ class OtherStatement:
 
 def holds_statements(start: bytes) -> bool:
     """Return whether a file, by its first bytes, holds acknowledgements, statuses or remittances."""
-    text = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    text = start.removeprefix(BOM_UTF8).lstrip()
     if not text.startswith(b"ISA") or len(text) <= ISA_CHARACTERS:
         return False
     separator, terminator = text[3:4], text[ISA_CHARACTERS - 1 : ISA_CHARACTERS]

@@ -12,7 +12,7 @@ from time import perf_counter
 from clearlane.engine.workflows import WorkSteps
 from clearlane.kernel.clock import from_micros
 from clearlane.kernel.retention_kinds import RetentionKind
-from clearlane.pipeline.operator.cut_audit_trail import count_old_rows, cut_audit_trail
+from clearlane.pipeline.retention.cut_audit_trail import count_old_rows, cut_audit_trail
 from clearlane.pipeline.retention.cutoffs import Cutoff, RetentionTable, list_cutoffs, load_table
 from clearlane.pipeline.retention.purge_runs import Purge, record_purge
 from clearlane.pipeline.work_context import WorkContext, pause_after

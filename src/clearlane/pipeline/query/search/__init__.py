@@ -1,0 +1,1 @@
+"""Searches with one text, as people type it."""
