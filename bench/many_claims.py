@@ -22,7 +22,7 @@ import httpx
 
 from bench.eligibility import client_of
 from bench.harness import Measure, bench
-from bench.nodes import EVERYTHING, outside
+from bench.held_nodes import EVERYTHING, outside
 from bench.submit import MARK, PATH, a_claim, a_document, postgresql, serving
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.ids import new_number

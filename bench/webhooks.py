@@ -44,10 +44,9 @@ async def _deliver(folder: Path) -> float:
         site = Site(scope.site, scope.vendor, "s", "c", "Larkspur Dental", baa_accepted=True)
         accounts = AccountDirectory(pepper=b"", vendors=[vendor], secrets={}, sites=[site])
         context = replace(plain, accounts=lambda: accounts, sandbox=True)
-        server = await asyncio.start_server(_answer, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
+        server, url = await Receiver().serve()
         await webhook_endpoints.add_endpoint(
-            context, scope.vendor, url=f"http://127.0.0.1:{port}/hook", types=["claim.*"], sites=[],
+            context, scope.vendor, url=url, types=["claim.*"], sites=[],
             actor=ACTOR, now=context.clock.now(),
         )  # fmt: skip
         for sequence in range(EVENTS_PER_CLAIM):
@@ -77,16 +76,28 @@ async def _add_events(tx, now, scope, sequence) -> None:
     )  # fmt: skip
 
 
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answer every message of a connection at once."""
-    try:
-        while head := await reader.readuntil(HEAD_END):
-            length = next(
-                row for row in head.split(b"\r\n") if row.lower().startswith(b"content-length:")
-            )
-            await reader.readexactly(int(length.partition(b":")[2]))
-            writer.write(ANSWER)
-    except (asyncio.IncompleteReadError, ConnectionError):
-        pass
-    finally:
-        writer.close()
+class Receiver:
+    """A receiver of webhooks that answers at once, and counts."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def serve(self) -> tuple[asyncio.Server, str]:
+        """Start to listen; return the server and its address."""
+        server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        return server, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer every message of a connection at once."""
+        try:
+            while head := await reader.readuntil(HEAD_END):
+                length = next(
+                    row for row in head.split(b"\r\n") if row.lower().startswith(b"content-length:")
+                )
+                await reader.readexactly(int(length.partition(b":")[2]))
+                self.count += 1
+                writer.write(ANSWER)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()

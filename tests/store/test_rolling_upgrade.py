@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 import clearlane
-from bench.nodes import LOST_OR_TWICE, read
+from bench.held_nodes import read
+from bench.node_kills import LOST_OR_TWICE
 from tests.api.service_process import ServiceProcess
 from tests.api.test_claims import a_document, post, results
 from tests.patience import wait_until
