@@ -9,7 +9,7 @@ TESTS ?= tests
 WORKERS ?= 4
 # `make cov` runs the tests without a server in three parts of about the same length at the same time, each of
 # which reads its own files only. A folder that is not named here is in the third.
-FIRST := tests/pipeline tests/enrollment tests/payers tests/payments tests/accounts
+FIRST := tests/pipeline tests/enrollment tests/payers tests/payments tests/pdf tests/accounts
 SECOND := tests/console tests/claims tests/store
 THIRD := $(filter-out $(FIRST) $(SECOND) tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 PARTS := $(if $(filter tests,$(TESTS)),THIRD SECOND FIRST,TESTS)

@@ -23,7 +23,7 @@ DIRECTORIES = X12 | {"payers", "accounts", "inquiry", "code_files"}
 DOMAINS = DIRECTORIES | {"claims", "payments", "eligibility", "enrollment", "events", "proofs"}
 STORES = DOMAINS | {"store", "connect"}
 ENGINE = STORES | {"engine"}
-VERBS = ENGINE | {"pipeline"}
+VERBS = ENGINE | {"pdf", "pipeline"}
 EVERYONE = VERBS | {
     "api",
     "cli",
@@ -52,7 +52,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": DOMAINS,
     "connect": DOMAINS,
     "engine": KERNEL | {"store"},
-    "pipeline": ENGINE,
+    # Draws what it is given in words and amounts; only payments are values that it puts in words itself.
+    "pdf": KERNEL | {"payments"},
+    "pipeline": ENGINE | {"pdf"},
     "api": VERBS,
     "console": VERBS,
     # A face like the two above it: SFTP sessions instead of HTTP requests.

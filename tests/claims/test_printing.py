@@ -1,8 +1,8 @@
 """Claims on paper: what is read back out of the PDF file is where the form has its boxes, in the form's own notation.
 
 Also tests `claims/printing/fill_form`, `claims/printing/form_notation`, `claims/printing/cms1500_boxes`,
-`claims/printing/ada_boxes`, `claims/printing/sheet_type`, `claims/printing/ub04_boxes`, `claims/printing/printed_form`, `payments/pdf/form_pdf`,
-`payments/pdf/sheet_pdf` and `pipeline/filing/claim_form_file`.
+`claims/printing/ada_boxes`, `claims/printing/sheet_type`, `claims/printing/ub04_boxes`, `claims/printing/printed_form`, `pdf/form_pdf`,
+`pdf/sheet_pdf` and `pipeline/filing/claim_form_file`.
 """
 
 import io
@@ -19,9 +19,9 @@ from clearlane.claims.printing import form_notation as notation
 from clearlane.claims.printing.fill_form import PRINTED_FORMS, fill_form
 from clearlane.claims.printing.printed_form import PAGE_HEIGHT, PAGE_WIDTH
 from clearlane.claims.printing.sheet_type import SheetType
-from clearlane.payments.pdf.__main__ import make_file
-from clearlane.payments.pdf.frames import END, frame
-from clearlane.payments.pdf.sheet_pdf import NOT_FOR_SUBMISSION
+from clearlane.pdf.__main__ import make_file
+from clearlane.pdf.frames import END, frame
+from clearlane.pdf.sheet_pdf import NOT_FOR_SUBMISSION
 from clearlane.pipeline.filing.claim_form_file import (
     ClaimOnForm,
     _form_heading,

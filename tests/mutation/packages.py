@@ -26,5 +26,6 @@ PACKAGES = {
     "payments": MutatedPackage(
         files=("src/clearlane/payments/**/*.py",), tests=("tests/payments",)
     ),
+    "pdf": MutatedPackage(files=("src/clearlane/pdf/**/*.py",), tests=("tests/pdf",)),
     "vault": MutatedPackage(files=("src/clearlane/store/vault/**/*.py",), tests=("tests/store",)),
 }

@@ -80,8 +80,8 @@ EQUIVALENT: Reasons = {
     "What is gone through together has one length: one is made from the other.": (
         Change("claims/rules/places.py", "place_is_valid_on_the_day", "True", "False"),
         Change("claims/rules/remaining_liability.py", "_remaining", "True", "False"),
-        Change("payments/pdf/claim_table.py", "Amounts.plus", "True", "False"),
-        Change("payments/pdf/benefits_pdf.py", "_add_groups", "True", "False"),
+        Change("pdf/claim_table.py", "Amounts.plus", "True", "False"),
+        Change("pdf/benefits_pdf.py", "_add_groups", "True", "False"),
     ),
     "Equal texts stay equal, whatever stands between their characters.": (
         Change("claims/rules/people.py", "_key", "''", "'~'"),
@@ -104,7 +104,7 @@ EQUIVALENT: Reasons = {
             "period.last_day <= last",
         ),
     ),
-    # payments
+    # payments, pdf
     "Python reads the name of an encoding without its punctuation.": (
         Change("payments/cut_remittance.py", "cut_remittance", "'latin-1'", "'latin-1~'"),
         Change("payments/cut_remittance.py", "cut_remittance", "'latin-1'", "'latin-1~'", 2),
@@ -113,7 +113,7 @@ EQUIVALENT: Reasons = {
         Change("payments/payment_csv.py", "_claim_rest", "return {}", "return None"),
     ),
     "The first page is begun before this is asked.": (
-        Change("payments/pdf/pages.py", "Pages.__init__", "False", "True"),
+        Change("pdf/pages.py", "Pages.__init__", "False", "True"),
     ),
 }
 """The program means the same, for any input. Such a change is left out of the share."""
@@ -174,9 +174,9 @@ UNNOTICED: Reasons = {
             "return None",
         ),
     ),
-    # payments
+    # payments, pdf
     "A guard against rows of another length than their heads, which no caller makes.": (
-        Change("payments/pdf/benefits_pdf.py", "_add_groups", "True", "False", 2),
+        Change("pdf/benefits_pdf.py", "_add_groups", "True", "False", 2),
     ),
 }
 """The program is another one, but no reader would want a test of the difference. Such a change has survived."""

@@ -14,7 +14,7 @@ import pytest
 from pypdf import PdfReader
 from sqlalchemy import func, select
 
-from clearlane.payments.pdf.filing_pdf import write_filing_pdf
+from clearlane.pdf.filing_pdf import write_filing_pdf
 from clearlane.pipeline.filing import checkpoints
 from clearlane.pipeline.filing.claim_proof import (
     NOT_LOGGED,

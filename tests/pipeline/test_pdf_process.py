@@ -10,7 +10,7 @@ import tempfile
 import pypdf
 import pytest
 
-from clearlane.payments.pdf.frames import PaymentFileHeading
+from clearlane.pdf.frames import PaymentFileHeading
 from clearlane.pipeline.query import pdf_process
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 from tests.claims.answers import paid, payment

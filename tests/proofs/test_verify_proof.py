@@ -1,7 +1,7 @@
 """A proof of filing holds as it was made; whatever is changed, removed, added, swapped or signed by others is named.
 
 Also tests `proofs/statements`, `proofs/signing`, `proofs/checkpoint`, `proofs/evidence`, `proofs/signed_file`, `proofs/receipt`
-and `payments/pdf/filing_pdf`.
+and `pdf/filing_pdf`.
 """
 
 import io
@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 from pypdf import PdfReader
 
-from clearlane.payments.pdf.filing_pdf import write_filing_pdf
-from clearlane.payments.pdf.frames import FilingFileHeading, FilingSection
+from clearlane.pdf.filing_pdf import write_filing_pdf
+from clearlane.pdf.frames import FilingFileHeading, FilingSection
 from clearlane.proofs.checkpoint import BEFORE_FIRST, Checkpoint, encode_checkpoint, sign_checkpoint
 from clearlane.proofs.evidence import (
     EvidenceFault,

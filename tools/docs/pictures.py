@@ -193,6 +193,7 @@ WORDS = {
     "store": "the database",
     "connect": "connections to payers",
     "engine": "durable work",
+    "pdf": "files to print",
     "pipeline": "the verbs",
     "api": "HTTP and Vendor API V3",
     "console": "pages for people",

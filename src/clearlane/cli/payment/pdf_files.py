@@ -15,7 +15,7 @@ from clearlane.cli.command.private_file import private_file
 from clearlane.cli.command.progress import progress
 from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.payments.payment import ClaimPayment
-from clearlane.payments.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
+from clearlane.pdf.frames import ClaimFileHeading, FileHeading, PaymentFileHeading
 from clearlane.pipeline.query.payments import (
     claim_payment_pages,
     load_claim_payments,

@@ -11,7 +11,7 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import BILLERS, EVERYBODY, PageRows
 from clearlane.console.frame.pdf_response import pdf_response
 from clearlane.console.frame.rendering import download
-from clearlane.payments.pdf.frames import ClaimFileHeading
+from clearlane.pdf.frames import ClaimFileHeading
 from clearlane.pipeline.filing.claim_proof import NOT_SENT, ProofRefused, load_claim_proof
 from clearlane.pipeline.filing.proof_file import MEDIA_TYPES, ProofFormat, make_proof_file
 from clearlane.pipeline.inquiry.ask_payer import NotAsked, ask_and_wait

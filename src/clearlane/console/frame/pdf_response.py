@@ -8,7 +8,7 @@ from starlette.responses import Response
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.rendering import download
 from clearlane.payments.payment import ClaimPayment
-from clearlane.payments.pdf.frames import FileHeading
+from clearlane.pdf.frames import FileHeading
 from clearlane.pipeline.query.pdf_process import PdfRefused, make_pdf
 
 

@@ -12,7 +12,7 @@ from clearlane.console.payments.payment_page import sheet_viewer
 from clearlane.kernel.clock import to_micros
 from clearlane.payments.payment import ClaimPayment
 from clearlane.payments.payment_csv import payment_csv_by_page
-from clearlane.payments.pdf.frames import PaymentFileHeading
+from clearlane.pdf.frames import PaymentFileHeading
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_pages import GroupPage, PaymentSheet, load_payment_sheet
 from clearlane.store.database.database import write_audit

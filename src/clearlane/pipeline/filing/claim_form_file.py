@@ -13,7 +13,7 @@ from clearlane.claims.forms import form_of
 from clearlane.claims.printing.fill_form import FilledForm, StatedBox, fill_form
 from clearlane.claims.printing.form_notation import comma_name
 from clearlane.claims.printing.sheet_type import SheetType
-from clearlane.payments.pdf.frames import (
+from clearlane.pdf.frames import (
     FileHeading,
     FormFileHeading,
     FormText,

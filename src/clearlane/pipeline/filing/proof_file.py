@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from clearlane.kernel.formats import last_first
 from clearlane.payments import wording
-from clearlane.payments.pdf.frames import FilingFileHeading, FilingSection
+from clearlane.pdf.frames import FilingFileHeading, FilingSection
 from clearlane.pipeline.filing.claim_proof import ClaimProof, ProofRefused
 from clearlane.pipeline.query.pdf_process import make_pdf_content
 from clearlane.pipeline.work_context import WorkContext

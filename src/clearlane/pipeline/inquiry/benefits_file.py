@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from clearlane.eligibility.benefit_sheet import BenefitSheet
 from clearlane.eligibility.benefit_table import PayerError
 from clearlane.payments import wording
-from clearlane.payments.pdf.frames import BenefitsFileHeading, BenefitsOfService, PatientBenefits
+from clearlane.pdf.frames import BenefitsFileHeading, BenefitsOfService, PatientBenefits
 
 
 def benefits_heading(

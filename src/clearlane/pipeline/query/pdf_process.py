@@ -16,8 +16,8 @@ from datetime import datetime
 from typing import BinaryIO
 
 from clearlane.payments.payment import ClaimPayment
-from clearlane.payments.pdf.file_limits import PAGES_MAX, TOO_MANY_PAGES
-from clearlane.payments.pdf.frames import END, FileHeading, frame
+from clearlane.pdf.file_limits import PAGES_MAX, TOO_MANY_PAGES
+from clearlane.pdf.frames import END, FileHeading, frame
 from clearlane.pipeline.helper_process import bare_environment
 
 PDF_SECONDS_MAX = 1_800
@@ -41,7 +41,7 @@ async def make_pdf(
         sys.executable,
         "-I",
         "-m",
-        "clearlane.payments.pdf",
+        "clearlane.pdf",
         str(int(at.timestamp())),
         stdin=asyncio.subprocess.PIPE,
         stdout=out,

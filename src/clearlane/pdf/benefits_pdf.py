@@ -6,9 +6,9 @@ Texts in, pages out: they are those of the sheet that console and commands show.
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from clearlane.payments.pdf.fonts import printable, text_width
-from clearlane.payments.pdf.frames import BenefitsFileHeading, PatientBenefits
-from clearlane.payments.pdf.page_parts import (
+from clearlane.pdf.fonts import printable, text_width
+from clearlane.pdf.frames import BenefitsFileHeading, PatientBenefits
+from clearlane.pdf.page_parts import (
     BOLD,
     HEADING,
     PLAIN,
@@ -17,7 +17,7 @@ from clearlane.payments.pdf.page_parts import (
     section_row,
     title_rows,
 )
-from clearlane.payments.pdf.pages import (
+from clearlane.pdf.pages import (
     PADDING,
     WHOLE,
     WIDTH,

@@ -10,7 +10,7 @@ import pytest
 
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.payment import ClaimPaymentType
-from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, in_force, write_claim_pdf
+from clearlane.pdf.claim_pdf import PaymentOfClaim, in_force, write_claim_pdf
 from tests.payments.invented import (
     CLAIM_PAYMENTS,
     COPAY,

@@ -9,9 +9,9 @@ from typing import BinaryIO
 from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen.canvas import Canvas
 
-from clearlane.payments.pdf import file_limits
-from clearlane.payments.pdf.frames import FormFileHeading
-from clearlane.payments.pdf.pages import TooManyPages
+from clearlane.pdf import file_limits
+from clearlane.pdf.frames import FormFileHeading
+from clearlane.pdf.pages import TooManyPages
 
 FONT, FONT_SIZE = "Courier", 12
 

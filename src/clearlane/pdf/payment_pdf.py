@@ -12,8 +12,8 @@ from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.payments import wording
 from clearlane.payments.balance import format_count
 from clearlane.payments.payment import ClaimPayment, Payment, ProviderAdjustment
-from clearlane.payments.pdf import claim_table
-from clearlane.payments.pdf.page_parts import (
+from clearlane.pdf import claim_table
+from clearlane.pdf.page_parts import (
     BOLD,
     HEADING,
     PLAIN,
@@ -24,7 +24,7 @@ from clearlane.payments.pdf.page_parts import (
     term_rows,
     title_rows,
 )
-from clearlane.payments.pdf.pages import WIDTH, Align, Color, Column, Pages, Row, Style, row, space
+from clearlane.pdf.pages import WIDTH, Align, Color, Column, Pages, Row, Style, row, space
 
 TITLE = "Remittance advice"
 

@@ -6,8 +6,8 @@ Texts in, pages out. Knows no claim and no signature.
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from clearlane.payments.pdf.frames import FilingFileHeading, FilingSection
-from clearlane.payments.pdf.page_parts import (
+from clearlane.pdf.frames import FilingFileHeading, FilingSection
+from clearlane.pdf.page_parts import (
     PLAIN,
     SMALL,
     fact_rows,
@@ -15,7 +15,7 @@ from clearlane.payments.pdf.page_parts import (
     section_row,
     title_rows,
 )
-from clearlane.payments.pdf.pages import WHOLE, Pages, Row, row, space
+from clearlane.pdf.pages import WHOLE, Pages, Row, row, space
 
 TITLE = "Proof of filing"
 

@@ -11,9 +11,10 @@ from typing import BinaryIO, NamedTuple
 from clearlane.kernel.claim_label import CONCERNS
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
-from clearlane.payments.pdf import claim_table
-from clearlane.payments.pdf.claim_table import Amounts
-from clearlane.payments.pdf.page_parts import (
+from clearlane.payments.wording import EquationTerm
+from clearlane.pdf import claim_table
+from clearlane.pdf.claim_table import Amounts
+from clearlane.pdf.page_parts import (
     BOLD,
     HEADING,
     PLAIN,
@@ -24,8 +25,7 @@ from clearlane.payments.pdf.page_parts import (
     term_rows,
     title_rows,
 )
-from clearlane.payments.pdf.pages import WHOLE, Color, Column, Pages, Row, row, space
-from clearlane.payments.wording import EquationTerm
+from clearlane.pdf.pages import WHOLE, Color, Column, Pages, Row, row, space
 
 TITLE = "Explanation of benefits"
 NOT_A_BILL = "This is not a bill."

@@ -1,7 +1,7 @@
 """The PDF file of a payment: its text, fonts, properties and pages, read by another library.
 
-Also tests `payments/pdf/pages`, `payments/pdf/page_parts`, `payments/pdf/claim_table`, `payments/pdf/fonts` and
-`payments/pdf/file_limits`.
+Also tests `pdf/pages`, `pdf/page_parts`, `pdf/claim_table`, `pdf/fonts` and
+`pdf/file_limits`.
 """
 
 import io
@@ -12,9 +12,9 @@ import pypdf
 import pytest
 
 from clearlane.payments.payment import ClaimPayment, Payment
-from clearlane.payments.pdf import file_limits, pages
-from clearlane.payments.pdf.fonts import Face, printable, text_width, wrap
-from clearlane.payments.pdf.payment_pdf import write_payment_pdf
+from clearlane.pdf import file_limits, pages
+from clearlane.pdf.fonts import Face, printable, text_width, wrap
+from clearlane.pdf.payment_pdf import write_payment_pdf
 from tests.payments.invented import (
     ADJUSTMENTS,
     CLAIM_PAYMENTS,

@@ -1,6 +1,6 @@
 """Make one PDF file in a process of its own: frames on the standard input, the file on the standard output.
 
-    python -m clearlane.payments.pdf 1796200000 < frames > file.pdf
+    python -m clearlane.pdf 1796200000 < frames > file.pdf
 
 The argument is the time that the file says it was made at, in seconds since 1970. Nothing is written before the
 input is complete. A fault is named by its type on the standard error, never with what it was about.
@@ -29,11 +29,11 @@ def main(arguments: list[str], source: BinaryIO, out: BinaryIO) -> int:
 def make_file(source: BinaryIO, out: BinaryIO) -> int:
     """Read frames, write the file that their heading asks for, and return the number of pages."""
     # Imported late: the process must know its time first.
-    from clearlane.payments.pdf.benefits_pdf import write_benefits_pdf
-    from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
-    from clearlane.payments.pdf.filing_pdf import write_filing_pdf
-    from clearlane.payments.pdf.form_pdf import write_form_pdf
-    from clearlane.payments.pdf.frames import (
+    from clearlane.pdf.benefits_pdf import write_benefits_pdf
+    from clearlane.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
+    from clearlane.pdf.filing_pdf import write_filing_pdf
+    from clearlane.pdf.form_pdf import write_form_pdf
+    from clearlane.pdf.frames import (
         BenefitsFileHeading,
         ClaimFileHeading,
         FilingFileHeading,
@@ -42,8 +42,8 @@ def make_file(source: BinaryIO, out: BinaryIO) -> int:
         read_claim_payments,
         read_heading,
     )
-    from clearlane.payments.pdf.payment_pdf import write_payment_pdf
-    from clearlane.payments.pdf.sheet_pdf import write_sheet_pdf
+    from clearlane.pdf.payment_pdf import write_payment_pdf
+    from clearlane.pdf.sheet_pdf import write_sheet_pdf
 
     heading = read_heading(source)
     claim_payments = read_claim_payments(source)

@@ -7,9 +7,9 @@ Knows no claim and no form.
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from clearlane.payments.pdf.fonts import printable, text_width
-from clearlane.payments.pdf.frames import SheetBox, SheetFileHeading
-from clearlane.payments.pdf.page_parts import (
+from clearlane.pdf.fonts import printable, text_width
+from clearlane.pdf.frames import SheetBox, SheetFileHeading
+from clearlane.pdf.page_parts import (
     BOLD,
     HEADING,
     PLAIN,
@@ -18,7 +18,7 @@ from clearlane.payments.pdf.page_parts import (
     section_row,
     title_rows,
 )
-from clearlane.payments.pdf.pages import (
+from clearlane.pdf.pages import (
     PADDING,
     WHOLE,
     WIDTH,

@@ -6,9 +6,9 @@ Texts and amounts in, rows out. Knows no payment and no page.
 from collections.abc import Iterable, Iterator, Sequence
 
 from clearlane.payments import wording
-from clearlane.payments.pdf.fonts import Face
-from clearlane.payments.pdf.pages import WHOLE, WIDTH, Align, Color, Column, Row, Style, row
 from clearlane.payments.wording import EquationTerm
+from clearlane.pdf.fonts import Face
+from clearlane.pdf.pages import WHOLE, WIDTH, Align, Color, Column, Row, Style, row
 
 PLAIN = Style()
 BOLD = Style(face=Face.BOLD)

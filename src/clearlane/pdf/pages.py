@@ -19,8 +19,8 @@ from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.pdfgen.textobject import PDFTextObject
 
-from clearlane.payments.pdf import file_limits
-from clearlane.payments.pdf.fonts import Face, load_fonts, printable, text_width, wrap
+from clearlane.pdf import file_limits
+from clearlane.pdf.fonts import Face, load_fonts, printable, text_width, wrap
 
 PAGE_WIDTH, PAGE_HEIGHT = letter
 MARGIN = 40.0

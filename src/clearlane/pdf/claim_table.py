@@ -15,8 +15,8 @@ from clearlane.payments.payment import (
     LineRemark,
     PaidLine,
 )
-from clearlane.payments.pdf.page_parts import BOLD, HEADING, PLAIN, SMALL, WARNING
-from clearlane.payments.pdf.pages import (
+from clearlane.pdf.page_parts import BOLD, HEADING, PLAIN, SMALL, WARNING
+from clearlane.pdf.pages import (
     WHOLE,
     WIDTH,
     Align,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.payments.pdf.recorded_pages import RECORDED
+from tests.pdf.recorded_pages import RECORDED
 
 
 @pytest.mark.parametrize("part", RECORDED.parts)
 def test_what_stands_on_the_pages_is_as_recorded(part):
     assert RECORDED.changes(part) == [], (
-        "if this is meant: python -m tests.payments.pdf.recorded_pages"
+        "if this is meant: python -m tests.pdf.recorded_pages"
     )

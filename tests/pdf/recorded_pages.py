@@ -4,7 +4,7 @@ Each text has its place, the size and the font in which it is written, and its c
 place and color. The reader of the file puts a text together when the next one begins, so the place and the color that stand
 before a text are of the next. Write it again when the look of a file changes, and read the difference::
 
-    .venv/bin/python -m tests.payments.pdf.recorded_pages
+    .venv/bin/python -m tests.pdf.recorded_pages
 """
 
 import io
@@ -15,11 +15,11 @@ from typing import Any
 import pypdf
 from msgspec.structs import replace
 
-from clearlane.payments.pdf.benefits_pdf import write_benefits_pdf
-from clearlane.payments.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
-from clearlane.payments.pdf.frames import BenefitsFileHeading, BenefitsOfService
-from clearlane.payments.pdf.pages import PAGE_ROWS_HEIGHT, WHOLE, Pages, Style, row, space
-from clearlane.payments.pdf.payment_pdf import write_payment_pdf
+from clearlane.pdf.benefits_pdf import write_benefits_pdf
+from clearlane.pdf.claim_pdf import PaymentOfClaim, write_claim_pdf
+from clearlane.pdf.frames import BenefitsFileHeading, BenefitsOfService
+from clearlane.pdf.pages import PAGE_ROWS_HEIGHT, WHOLE, Pages, Style, row, space
+from clearlane.pdf.payment_pdf import write_payment_pdf
 from tests.payments.invented import (
     ADJUSTMENTS,
     CLAIM_PAYMENTS,
@@ -29,7 +29,7 @@ from tests.payments.invented import (
     line,
     many,
 )
-from tests.payments.pdf import test_benefits_pdf, test_claim_pdf
+from tests.pdf import test_benefits_pdf, test_claim_pdf
 from tests.payments.recorded_payments import REMITTANCES
 from tests.payments.whole_835 import read_one_payment
 from tests.recorded_list import RecordedList

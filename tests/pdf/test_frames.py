@@ -1,6 +1,6 @@
 """The process that makes PDF files: what it reads, what it refuses, and the memory that it takes.
 
-Also tests `payments/pdf/__main__`.
+Also tests `pdf/__main__`.
 """
 
 import io
@@ -11,8 +11,8 @@ import tempfile
 import pypdf
 import pytest
 
-from clearlane.payments.pdf import frames
-from clearlane.payments.pdf.frames import END, ClaimFileHeading, PaymentFileHeading, frame
+from clearlane.pdf import frames
+from clearlane.pdf.frames import END, ClaimFileHeading, PaymentFileHeading, frame
 from tests.cases import by_profile
 from tests.payments.invented import ADJUSTMENTS, CLAIM_PAYMENTS, PAYMENT, many
 
@@ -24,7 +24,7 @@ MEMORY_MB_MAX = 200
 
 
 def run(content: bytes) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "clearlane.payments.pdf", MADE_AT]
+    command = [sys.executable, "-m", "clearlane.pdf", MADE_AT]
     return subprocess.run(command, input=content, capture_output=True, check=False)
 
 
@@ -73,7 +73,7 @@ def test_a_frame_has_a_limit(monkeypatch):
 MEASURED = """
 import re, sys
 from pathlib import Path
-from clearlane.payments.pdf.__main__ import main
+from clearlane.pdf.__main__ import main
 status = main(sys.argv[1:], sys.stdin.buffer, sys.stdout.buffer)
 sys.stderr.write(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 sys.exit(status)

@@ -4,9 +4,9 @@ import io
 
 import pypdf
 
-from clearlane.payments.pdf.benefits_pdf import write_benefits_pdf
-from clearlane.payments.pdf.frames import BenefitsFileHeading, BenefitsOfService, PatientBenefits
-from clearlane.payments.pdf.page_parts import PLAIN
+from clearlane.pdf.benefits_pdf import write_benefits_pdf
+from clearlane.pdf.frames import BenefitsFileHeading, BenefitsOfService, PatientBenefits
+from clearlane.pdf.page_parts import PLAIN
 
 PATIENT = PatientBenefits(
     patient="ARDEN, RUTH",
