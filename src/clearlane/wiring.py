@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from clearlane.pipeline.intake.files.file_process import FileProcesses
     from clearlane.pipeline.intake.submission_process import SubmissionProcesses
     from clearlane.pipeline.notify.webhook_runner import WebhookRunner
-    from clearlane.pipeline.operator.sandbox_control import SandboxControl
-    from clearlane.pipeline.query.measures import MeasureSource
+    from clearlane.pipeline.query.installation.measures import MeasureSource
+    from clearlane.pipeline.sandbox.sandbox_control import SandboxControl
     from clearlane.pipeline.work_context import SimulatedEnrollments, WorkContext
     from clearlane.sandbox.payer import SandboxPayer
     from clearlane.sftp_server.listener import SftpServer
@@ -168,7 +168,7 @@ class Installation:
     @cached_property
     def measures(self) -> "MeasureSource":
         """Measures the installation for its operator."""
-        from clearlane.pipeline.query.measures import MeasureSource
+        from clearlane.pipeline.query.installation.measures import MeasureSource
 
         return MeasureSource(
             database=self.database,
@@ -441,7 +441,7 @@ class SandboxRuntime:
 
     def start_control(self, context: "WorkContext") -> None:
         """Let callers of this node change time and payers."""
-        from clearlane.pipeline.operator.sandbox_control import SandboxControl
+        from clearlane.pipeline.sandbox.sandbox_control import SandboxControl
 
         self.control = SandboxControl(context, self.simulator, self.stored_clock)
 

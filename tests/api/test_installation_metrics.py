@@ -13,7 +13,7 @@ from clearlane.api.operations.metrics import Metrics
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.durations import BOUNDS_SECONDS, Durations
-from clearlane.pipeline.query.measures import (
+from clearlane.pipeline.query.installation.measures import (
     Measures,
     NodeMeasures,
     RoutePolling,

@@ -20,7 +20,7 @@ from clearlane.api.operations.logs import LOG_LINES_WAITING_MAX
 from clearlane.api.operations.metrics import Metrics
 from clearlane.api.operations.operations import Operations, Readiness
 from clearlane.api.v3.error_responses import V3_ERRORS
-from clearlane.pipeline.query.measures import Measures, NodeMeasures
+from clearlane.pipeline.query.installation.measures import Measures, NodeMeasures
 from clearlane.store.database.database import StoreFault
 from clearlane.store.database.schema import HEAD
 from clearlane.store.installation.nodes import Node

@@ -64,6 +64,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "settings": KERNEL,
     "wiring": EVERYONE,
     "cli": EVERYONE - {"console", "sandbox"},
+    # Processes that a node starts beside itself: they open an installation as commands do.
+    "programs": VERBS | {"api", "settings", "wiring"},
     "__main__": {"cli"},
     "__init__": set(),
 }

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from clearlane.api.operations.installation_metrics import METRICS
-from clearlane.pipeline.query.conditions import CONDITIONS
+from clearlane.pipeline.query.installation.conditions import CONDITIONS
 from clearlane.settings import all_settings, environment_variable
 from tools.docs.dashboard import BUILD, COLUMNS, DASHBOARD, dashboard_text
 from tools.docs.monitoring import RULES, alert_name, alert_rules

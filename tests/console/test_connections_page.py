@@ -11,7 +11,7 @@ import pytest
 from clearlane.accounts.users import ConsoleRole
 from clearlane.console.operator.connection_page import day_square
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
-from clearlane.pipeline.query.route_states import RouteDay
+from clearlane.pipeline.query.installation.route_states import RouteDay
 from clearlane.store.audit import audit
 from clearlane.store.delivery.routes import add_route, load_route
 from tests.console.sandbox_console import open_sandbox_console

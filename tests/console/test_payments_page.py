@@ -2,7 +2,7 @@
 
 Also tests `console/payments/payment_page`, `console/payments/deposit_actions`, `console/payments/payment_list_csv`, `payments/deposit`,
 `pipeline/operator/payment_deposit`, `store/payments/share_closings`, `pipeline/share_deposit`, `console/payments/payment_words`, `payments/payment_label`, `console/payments/payment_downloads`,
-`console/frame/pdf_response`, `pipeline/query/payment_month`, `pipeline/query/operator_counts` and `pipeline/query/stored_counts`.
+`console/frame/pdf_response`, `pipeline/query/payment_month`, `pipeline/query/installation/operator_counts` and `pipeline/query/stored_counts`.
 """
 
 import csv

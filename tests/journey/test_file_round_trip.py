@@ -14,9 +14,9 @@ import pytest
 from clearlane.accounts.model import Site
 from clearlane.kernel.client_file import FileChannel
 from clearlane.pipeline.intake.files.upload import Upload
-from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.query import payments
 from clearlane.pipeline.query.payment_list import list_payments
+from clearlane.pipeline.sandbox.sandbox_control import SandboxControl
 from clearlane.settings import load
 from clearlane.store.database.database import Actor
 from clearlane.store.files import file_parts

@@ -29,7 +29,7 @@ from clearlane.cli.doctor.installation_measures import measure_installation
 from clearlane.cli.doctor.status import screen
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.claim_summary import refresh_stale
-from clearlane.pipeline.query.route_states import load_route_states
+from clearlane.pipeline.query.installation.route_states import load_route_states
 from clearlane.sandbox.scenarios import REFUSED_IN_TA1 as WHOLE_FILE
 from clearlane.sandbox.scenarios import SCENARIOS
 from clearlane.store.database.database import SystemScope

@@ -29,9 +29,9 @@ from tests.payments.invented import (
     line,
     many,
 )
-from tests.pdf import test_benefits_pdf, test_claim_pdf
 from tests.payments.recorded_payments import REMITTANCES
 from tests.payments.whole_835 import read_one_payment
+from tests.pdf import test_benefits_pdf, test_claim_pdf
 from tests.recorded_list import RecordedList
 
 SHAPES = {

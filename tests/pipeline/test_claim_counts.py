@@ -1,6 +1,6 @@
 """Open claims are counted once for all who ask, from an index alone, however many there are.
 
-Also tests `pipeline/query/claim_counts`, `store/installation/stored_counts` and `store/database/schema/counts`.
+Also tests `pipeline/query/installation/claim_counts`, `store/installation/stored_counts` and `store/database/schema/counts`.
 """
 
 from datetime import timedelta
@@ -8,8 +8,8 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from clearlane.pipeline.query import claim_counts
-from clearlane.pipeline.query.measures import MeasureSource
+from clearlane.pipeline.query.installation import claim_counts
+from clearlane.pipeline.query.installation.measures import MeasureSource
 from clearlane.store.database.database import Actor
 from clearlane.store.database.postgresql import _allow_owners
 from clearlane.store.database.postgresql_session import prepare_connection

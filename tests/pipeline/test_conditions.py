@@ -1,6 +1,6 @@
 """The table of conditions: each row is raised by what it measures, says whom it is about, and ends with it.
 
-Also tests `pipeline/query/conditions`, `pipeline/query/condition_checks` and `pipeline/query/health`.
+Also tests `pipeline/query/installation/conditions`, `pipeline/query/installation/condition_checks` and `pipeline/query/installation/health`.
 """
 
 import re
@@ -12,15 +12,15 @@ import pytest
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.durations import Durations
-from clearlane.pipeline.query import condition_checks
-from clearlane.pipeline.query.conditions import (
+from clearlane.pipeline.query.installation import condition_checks
+from clearlane.pipeline.query.installation.conditions import (
     CONDITIONS,
     RAISED_SHOWN_MAX,
     ConditionSeverity,
     raised_conditions,
 )
-from clearlane.pipeline.query.health import health
-from clearlane.pipeline.query.measures import (
+from clearlane.pipeline.query.installation.health import health
+from clearlane.pipeline.query.installation.measures import (
     Measures,
     NodeMeasures,
     RoutePolling,

@@ -1,6 +1,6 @@
 """A large file in a process of its own: what comes of it is what comes of it in the service, and no death of it loses anything.
 
-Also tests `cli/file/large_file`.
+Also tests `programs/file_program`.
 """
 
 import asyncio

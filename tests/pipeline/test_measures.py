@@ -1,6 +1,6 @@
 """What is measured of an installation, and a payer that is away for three days, as every place shows it.
 
-Also tests `pipeline/query/measures`, `store/installation/operating_counts`, `store/delivery/route_counts`, `cli/doctor/status` and
+Also tests `pipeline/query/installation/measures`, `store/installation/operating_counts`, `store/delivery/route_counts`, `cli/doctor/status` and
 `cli/doctor/installation_measures`.
 """
 
@@ -21,9 +21,9 @@ from clearlane.claims.forms import V3_DENTAL
 from clearlane.cli.doctor.status import COLUMNS, screen
 from clearlane.connect.port import Presence, Unreachable
 from clearlane.kernel.clock import SystemClock
-from clearlane.pipeline.query.conditions import raised_conditions
-from clearlane.pipeline.query.health import health
-from clearlane.pipeline.query.measures import MeasureSource
+from clearlane.pipeline.query.installation.conditions import raised_conditions
+from clearlane.pipeline.query.installation.health import health
+from clearlane.pipeline.query.installation.measures import MeasureSource
 from clearlane.pipeline.route_connections import RouteConnections
 from clearlane.settings import load
 from clearlane.store.delivery.routes import load_routes

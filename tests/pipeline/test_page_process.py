@@ -1,6 +1,6 @@
 """Pages of a file in a process beside that of the file: what comes of them is what comes of them there, and no death loses one.
 
-Also tests `cli/file/page_program`, `cli/command/helper_program`, `pipeline/helper_process`,
+Also tests `programs/page_program`, `programs/helper_program`, `pipeline/helper_process`,
 `pipeline/intake/files/judge_page` and `pipeline/intake/files/staged_row`.
 """
 
@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import pytest
 
-from clearlane.cli.command.helper_program import ORDERS_AT_ONCE, _answer_all
 from clearlane.pipeline.helper_process import FRAME, READY
 from clearlane.pipeline.intake.files import file_reading
 from clearlane.pipeline.intake.files.file_work import process_one
@@ -30,6 +29,7 @@ from clearlane.pipeline.intake.files.page_process import (
     PageProcesses,
 )
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
+from clearlane.programs.helper_program import ORDERS_AT_ONCE, _answer_all
 from clearlane.settings import load, to_json
 from clearlane.wiring import open_installation
 from tests.cases import by_profile

@@ -1,6 +1,6 @@
 """Files of payers read in a process beside the service: the items are those that are read here, whatever happens to it.
 
-Also tests `cli/file/reading_program`, `pipeline/inbound/reading_orders`, `pipeline/inbound/file_items` and
+Also tests `programs/reading_program`, `pipeline/inbound/reading_orders`, `pipeline/inbound/file_items` and
 `pipeline/helper_process`.
 """
 

@@ -11,8 +11,8 @@ from sqlalchemy import select
 from clearlane.connect.port import Unreachable
 from clearlane.pipeline.operator import batch_admin
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.query.conditions import raised_conditions
-from clearlane.pipeline.query.measures import MeasureSource
+from clearlane.pipeline.query.installation.conditions import raised_conditions
+from clearlane.pipeline.query.installation.measures import MeasureSource
 from clearlane.store.audit import audit
 from clearlane.store.database.database import Actor, OperationRefused
 from clearlane.store.database.schema import claims

@@ -1,7 +1,7 @@
 """How each payer is reached as an operator sees it, and what the operator does about it.
 
 Also tests `pipeline/operator/route_admin`, `store/delivery/route_traffic`, `store/events/delivery_failures`,
-`store/database/schema/failed_deliveries` and `pipeline/query/waiting_claims`.
+`store/database/schema/failed_deliveries` and `pipeline/query/installation/waiting_claims`.
 """
 
 from dataclasses import replace
@@ -13,14 +13,14 @@ from clearlane.connect.port import Presence, Unreachable
 from clearlane.payers.hops import HOP, Hop
 from clearlane.payers.routes import Route, RouteKind, RouteSecrets
 from clearlane.pipeline.operator import batch_admin, route_admin
-from clearlane.pipeline.query import condition_checks
-from clearlane.pipeline.query.route_states import (
+from clearlane.pipeline.query.installation import condition_checks
+from clearlane.pipeline.query.installation.route_states import (
     RouteBacklog,
     load_days,
     load_route_states,
     load_traffic,
 )
-from clearlane.pipeline.query.waiting_claims import waiting_by_payer
+from clearlane.pipeline.query.installation.waiting_claims import waiting_by_payer
 from clearlane.store.database.database import Actor
 from clearlane.store.delivery import batches
 from clearlane.store.delivery.routes import add_route

@@ -1,6 +1,6 @@
 """Time and payers of a sandbox as callers change them: everything that is due then has happened.
 
-Also tests `pipeline/operator/enrollment_answers` and `store/database/empty_tables`.
+Also tests `pipeline/sandbox/enrollment_answers` and `store/database/empty_tables`.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.enrollment.lifecycle import EnrollmentEvent, EnrollmentState
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake import submit
-from clearlane.pipeline.operator import sandbox_control
 from clearlane.pipeline.operator.enrollment_admin import (
     EnrolledWith,
     apply_event,
     list_enrollments,
 )
-from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.outbound import deliver, dispatch
+from clearlane.pipeline.sandbox import sandbox_control
+from clearlane.pipeline.sandbox.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.settings import load
 from clearlane.store.database.database import Actor
 from clearlane.store.database.empty_tables import KEPT

@@ -23,10 +23,10 @@ from clearlane.payments.payment import MatchedBy
 from clearlane.pipeline.intake import submit
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.submit_correction import submit_correction
-from clearlane.pipeline.operator import sandbox_control
-from clearlane.pipeline.operator.sandbox_control import SandboxControl
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
 from clearlane.pipeline.query.claim_list import find_claims
+from clearlane.pipeline.sandbox import sandbox_control
+from clearlane.pipeline.sandbox.sandbox_control import SandboxControl
 from clearlane.pipeline.secondary import bill_next_payer as billing
 from clearlane.pipeline.secondary import make_drafts
 from clearlane.pipeline.secondary.bill_next_payer import bill_next_payer, settle_correction

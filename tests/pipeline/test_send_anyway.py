@@ -1,6 +1,6 @@
 """Send a claim in spite of our own rules: by a person, with a reason, seen in its history; its fate is counted by rule.
 
-Also tests `pipeline/intake/send_anyway`, `store/claims/rule_overrides` and `pipeline/query/rule_activity`.
+Also tests `pipeline/intake/send_anyway`, `store/claims/rule_overrides` and `pipeline/query/installation/rule_activity`.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from clearlane.pipeline.intake.send_anyway import ACCEPTED_NOW, NOT_STOPPED, sen
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.pipeline.query.rule_activity import RuleActivity, load_rule_activity
+from clearlane.pipeline.query.installation.rule_activity import RuleActivity, load_rule_activity
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import audit, claims
 from clearlane.store.database.sql import Statement

@@ -1,6 +1,6 @@
 """Documents in a process beside the service: what comes of them is what comes of them in the service, and no death loses one.
 
-Also tests `cli/claim/submission_program`, `pipeline/intake/submission_order` and `pipeline/intake/submission_result`.
+Also tests `programs/submission_program`, `pipeline/intake/submission_order` and `pipeline/intake/submission_result`.
 """
 
 import asyncio

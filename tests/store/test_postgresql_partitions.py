@@ -1,6 +1,6 @@
 """Tables that grow are partitioned on PostgreSQL: made ahead of time, guarded, and read one at a time.
 
-Also tests `store/database/schema/partitions` and `pipeline/operator/make_partitions`.
+Also tests `store/database/schema/partitions` and `pipeline/retention/make_partitions`.
 """
 
 from datetime import UTC, datetime, timedelta

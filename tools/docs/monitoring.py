@@ -13,8 +13,12 @@ from clearlane.api.operations.installation_metrics import (
     WRITE_HELP,
     InstallationMetric,
 )
-from clearlane.pipeline.query.conditions import CONDITIONS, Condition, ConditionSeverity
-from clearlane.pipeline.query.measures import CLAIMS_COUNTED_SECONDS, MEASURED_SECONDS
+from clearlane.pipeline.query.installation.conditions import (
+    CONDITIONS,
+    Condition,
+    ConditionSeverity,
+)
+from clearlane.pipeline.query.installation.measures import CLAIMS_COUNTED_SECONDS, MEASURED_SECONDS
 from tools.docs.markdown import grid
 
 RULES = Path(__file__).parents[2] / "deploy" / "clearlane.rules.yml"

@@ -199,6 +199,7 @@ WORDS = {
     "console": "pages for people",
     "sftp_server": "files of sites by SFTP",
     "cli": "the commands",
+    "programs": "processes beside a node",
     "wiring": "builds an installation",
 }
 

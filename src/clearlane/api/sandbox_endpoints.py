@@ -20,8 +20,8 @@ from clearlane.api.http.http_responses import json_response
 from clearlane.kernel.clock import Clock
 from clearlane.kernel.formats import upper_first
 from clearlane.payers.model import PayerType
-from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished, SandboxControl
 from clearlane.pipeline.query.claim_summary import refresh_stale
+from clearlane.pipeline.sandbox.sandbox_control import DueWorkNotFinished, SandboxControl
 
 MODES = ("up", "down", "slow", "garbage")
 UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}

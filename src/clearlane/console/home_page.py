@@ -27,13 +27,13 @@ from clearlane.pipeline.query.claim_summary import (
     SiteSummary,
     combine_summaries,
 )
-from clearlane.pipeline.query.health import health
-from clearlane.pipeline.query.payment_list import PaymentListPage, list_payment_page
-from clearlane.pipeline.query.route_states import (
+from clearlane.pipeline.query.installation.health import health
+from clearlane.pipeline.query.installation.route_states import (
     RouteCondition,
     RouteState,
     load_route_states,
 )
+from clearlane.pipeline.query.payment_list import PaymentListPage, list_payment_page
 from clearlane.pipeline.query.totals.claim_totals import LabelTotals
 from clearlane.store.delivery import inbox
 from clearlane.store.delivery.file_query import FileQuery, find_inbox_files

@@ -3,7 +3,10 @@
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.payments.payments_page import list_viewer
 from clearlane.pipeline.query.claim_summary import load_summary, refresh_summary
-from clearlane.pipeline.query.operator_counts import load_operator_counts, refresh_operator_counts
+from clearlane.pipeline.query.installation.operator_counts import (
+    load_operator_counts,
+    refresh_operator_counts,
+)
 from clearlane.store.payments.payment_query import COUNTED_MAX
 
 

@@ -3,7 +3,7 @@
 A verb loads, decides and saves; deciding is pure and lives in the domain packages. The packages follow the way of a
 claim: ``intake``, ``outbound``, ``inbound``, ``follow_up`` (what payers owe); then ``inquiry`` (ask payers) and ``enrollment``,
 ``secondary`` (bill the next payer), ``notify`` (events out), ``filing`` (prove that claims were filed), ``retention`` (how long data are kept), ``operator`` (decisions
-of people), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are
+of people), ``sandbox`` (its time, and what is due then), ``access`` (sign-in) and ``query`` (reading). The modules directly in this package are
 shared by these:
 
 - ``work_context``: what every verb is given; ``clearlane.wiring`` builds it;

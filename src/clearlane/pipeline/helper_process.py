@@ -1,11 +1,11 @@
 """A process beside the one that starts it, which answers what it is handed over: documents to be submitted, pages to be judged.
 
-    process = HelperProcess("clearlane.cli.claim.submission_program")
+    process = HelperProcess("clearlane.programs.submission_program")
     process.start(opening)
     answer = await process.ask(order) if process.is_ready else ...
 
 It is the same program in the role of a helper: it opens the installation by the settings of the one that starts it, gets
-orders through a pipe, and ends with that pipe. ``cli/command/helper_program`` is its other side. One that opens nothing, as that
+orders through a pipe, and ends with that pipe. ``programs/helper_program`` is its other side. One that opens nothing, as that
 which reads files of payers, has no opening and a bare environment.
 
 Knows how a process is started and asked; knows no settings and no claim.

@@ -9,8 +9,8 @@ from clearlane.accounts.directory import AccountDirectory
 from clearlane.claims.rule_settings import RuleSettings
 from clearlane.kernel.clock import Clock
 from clearlane.payers.directory import PayerDirectory
-from clearlane.pipeline.operator.sandbox_control import SandboxControl
-from clearlane.pipeline.query.measures import MeasureSource
+from clearlane.pipeline.query.installation.measures import MeasureSource
+from clearlane.pipeline.sandbox.sandbox_control import SandboxControl
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Database
 from clearlane.store.vault.vault import Vault

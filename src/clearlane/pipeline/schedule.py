@@ -23,15 +23,12 @@ from clearlane.pipeline.intake.files import (
     release_claims,
 )
 from clearlane.pipeline.notify import purge_events
-from clearlane.pipeline.operator import (
-    enrollment_answers,
-    import_codes,
-    make_partitions,
-    try_codes,
-)
+from clearlane.pipeline.operator import import_codes, try_codes
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.query import claim_counts, claim_summary
-from clearlane.pipeline.retention import purge_records
+from clearlane.pipeline.query import claim_summary
+from clearlane.pipeline.query.installation import claim_counts
+from clearlane.pipeline.retention import make_partitions, purge_records
+from clearlane.pipeline.sandbox import enrollment_answers
 from clearlane.pipeline.secondary import draft_work
 
 # Each queue has a thread of the engine's library, woken when there is work: there are few queues. ``poll_seconds`` is how

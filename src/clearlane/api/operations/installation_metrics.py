@@ -20,8 +20,8 @@ from prometheus_client.core import (
 from clearlane import __version__
 from clearlane.claims.lifecycle import ClaimState
 from clearlane.kernel.durations import Durations
-from clearlane.pipeline.query.conditions import CONDITIONS, raised_conditions
-from clearlane.pipeline.query.measures import Measures
+from clearlane.pipeline.query.installation.conditions import CONDITIONS, raised_conditions
+from clearlane.pipeline.query.installation.measures import Measures
 from clearlane.store.database.schema import HEAD
 from clearlane.store.installation.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS
 

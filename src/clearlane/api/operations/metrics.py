@@ -20,7 +20,7 @@ from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
 from clearlane.api.operations.installation_metrics import collect
-from clearlane.pipeline.query.measures import Measures
+from clearlane.pipeline.query.installation.measures import Measures
 
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 # The creation time of each metric would double the page and is of no use.

@@ -21,8 +21,8 @@ from clearlane.api.operations.metrics import MEDIA_TYPE, Metrics
 from clearlane.kernel.log import get_logger
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.installation_context import InstallationContext
-from clearlane.pipeline.query.conditions import raised_conditions
-from clearlane.pipeline.query.measures import Measures
+from clearlane.pipeline.query.installation.conditions import raised_conditions
+from clearlane.pipeline.query.installation.measures import Measures
 from clearlane.store.audit.set_back import describe_set_back
 from clearlane.store.database.schema import HEAD
 from clearlane.store.database.schema_revision import is_supported

@@ -14,7 +14,7 @@ from clearlane.api.pages.documentation import TITLES, page_names
 from clearlane.api.pages.page_frame import HTML, SECURITY_HEADERS, render_template
 from clearlane.kernel.clock import Clock
 from clearlane.pipeline.installation_context import InstallationContext
-from clearlane.pipeline.operator.sandbox_control import SandboxClockState
+from clearlane.pipeline.sandbox.sandbox_control import SandboxClockState
 
 DAY_SECONDS = 86_400
 

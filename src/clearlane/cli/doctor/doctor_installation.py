@@ -10,8 +10,8 @@ from clearlane.cli.doctor.installation_measures import measure_installation
 from clearlane.cli.doctor.sftp_summary import sftp_summary
 from clearlane.cli.installation.serve import LOCAL_URL_ADVICE, LOCAL_URL_WARNING, has_local_url_only
 from clearlane.payers.hops import Hop
-from clearlane.pipeline.query.conditions import CONDITIONS, raised_conditions
-from clearlane.pipeline.query.measures import Measures
+from clearlane.pipeline.query.installation.conditions import CONDITIONS, raised_conditions
+from clearlane.pipeline.query.installation.measures import Measures
 from clearlane.settings import InvalidSettings, Settings, load
 from clearlane.store.database import migrate
 from clearlane.store.database.database import StoreFault

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from clearlane.api.http.certificates import certificate_end
 from clearlane.engine.backlog import read_backlog
-from clearlane.pipeline.query.measures import Measures
+from clearlane.pipeline.query.installation.measures import Measures
 from clearlane.settings import Settings
 from clearlane.wiring import Installation
 

@@ -15,13 +15,13 @@ from clearlane.cli.command.storage_command import Data
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.durations import Durations
 from clearlane.kernel.formats import lower_first
-from clearlane.pipeline.query.condition_checks import counted, duration
-from clearlane.pipeline.query.conditions import (
+from clearlane.pipeline.query.installation.condition_checks import counted, duration
+from clearlane.pipeline.query.installation.conditions import (
     ConditionSeverity,
     RaisedCondition,
     raised_conditions,
 )
-from clearlane.pipeline.query.measures import Measures, UndeliveredClaims
+from clearlane.pipeline.query.installation.measures import Measures, UndeliveredClaims
 from clearlane.wiring import Installation
 
 app = typer.Typer(add_completion=False)

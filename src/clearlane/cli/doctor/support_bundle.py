@@ -36,7 +36,7 @@ from clearlane.cli.installation.settings import HIDDEN, shown_settings
 from clearlane.kernel.build_commit import build_commit
 from clearlane.kernel.clock import SystemClock, moment_text
 from clearlane.kernel.faults import raised_at
-from clearlane.pipeline.query.conditions import raised_conditions
+from clearlane.pipeline.query.installation.conditions import raised_conditions
 from clearlane.settings import Settings, check_settings, read_settings
 from clearlane.store.database import migrate
 from clearlane.store.database.database import StoreFault, SystemScope, write_audit

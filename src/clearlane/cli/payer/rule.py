@@ -22,7 +22,7 @@ from clearlane.cli.command.storage_command import operator, refuse
 from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.operator.rule_admin import RuleRequest, set_rule
-from clearlane.pipeline.query.rule_activity import RuleCounts, load_rule_activity
+from clearlane.pipeline.query.installation.rule_activity import RuleCounts, load_rule_activity
 from clearlane.store.installation.rule_settings import REVISION, SettingChange
 from clearlane.wiring import Installation
 

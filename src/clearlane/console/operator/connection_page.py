@@ -43,7 +43,7 @@ from clearlane.payers.routes import (
     RouteSecrets,
 )
 from clearlane.pipeline.operator import new_route, route_admin
-from clearlane.pipeline.query.route_states import (
+from clearlane.pipeline.query.installation.route_states import (
     RouteDay,
     RouteState,
     count_open,

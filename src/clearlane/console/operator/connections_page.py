@@ -10,7 +10,7 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.frame.path_number import read_number
 from clearlane.kernel.clock import from_micros
-from clearlane.pipeline.query.route_states import (
+from clearlane.pipeline.query.installation.route_states import (
     BROKEN,
     RouteCondition,
     RouteState,

@@ -12,7 +12,7 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.kernel.formats import upper_first
 from clearlane.kernel.retention_kinds import RETENTION, RetentionKind
-from clearlane.pipeline.query.measures import Measures
+from clearlane.pipeline.query.installation.measures import Measures
 from clearlane.pipeline.retention import purge_runs
 from clearlane.pipeline.retention.cutoffs import RetentionTable, load_table
 from clearlane.pipeline.retention.purge_runs import PURGE_WORDS, Purge, PurgeRun, PurgeState

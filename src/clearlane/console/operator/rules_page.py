@@ -17,7 +17,11 @@ from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.kernel.clock import to_micros
 from clearlane.kernel.finding import Severity
 from clearlane.pipeline.operator.rule_admin import RuleRequest, set_rule
-from clearlane.pipeline.query.rule_activity import RuleActivity, RuleCounts, load_rule_activity
+from clearlane.pipeline.query.installation.rule_activity import (
+    RuleActivity,
+    RuleCounts,
+    load_rule_activity,
+)
 from clearlane.store.installation.rule_settings import SettingChange
 
 pages = PageRows(roles=OPERATORS, menu="/rules")

@@ -8,10 +8,10 @@ from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.local_path import local_path
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import BILLERS, PageRows
-from clearlane.pipeline.operator.sandbox_control import DueWorkNotFinished
 from clearlane.pipeline.query.claim_summary import refresh_summary
-from clearlane.pipeline.query.operator_counts import refresh_operator_counts
+from clearlane.pipeline.query.installation.operator_counts import refresh_operator_counts
 from clearlane.pipeline.query.payment_month import refresh_payment_month
+from clearlane.pipeline.sandbox.sandbox_control import DueWorkNotFinished
 
 pages = PageRows(roles=BILLERS)
 

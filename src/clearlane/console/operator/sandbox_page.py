@@ -9,7 +9,7 @@ from clearlane.console.first_steps import submit_sample
 from clearlane.console.frame.act_question import ONLY_THE_SANDBOX
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
-from clearlane.pipeline.operator.sandbox_control import SandboxControl
+from clearlane.pipeline.sandbox.sandbox_control import SandboxControl
 from clearlane.store.database.database import SystemScope, write_audit
 
 pages = PageRows(roles=OPERATORS, menu="/sandbox")

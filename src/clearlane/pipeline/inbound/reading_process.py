@@ -35,7 +35,7 @@ from clearlane.pipeline.inbound.reading_orders import (
     encode_order,
 )
 
-MODULE = "clearlane.cli.file.reading_program"
+MODULE = "clearlane.programs.reading_program"
 START_BYTES = 256 * 1024
 """A file of some 500 claims starts the process."""
 FILE_BYTES_MIN = 64 * 1024

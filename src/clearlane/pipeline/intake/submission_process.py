@@ -25,7 +25,7 @@ import msgspec
 from clearlane.kernel.processors import count_processors
 from clearlane.pipeline.helper_process import HelperOpening, HelperProcess
 
-MODULE = "clearlane.cli.claim.submission_program"
+MODULE = "clearlane.programs.submission_program"
 DOCUMENT_BYTES_MIN = 16 * 1024
 """A smaller document is read here: to hand it over would cost a good part of reading it."""
 DOCUMENT_BYTES_MAX = 8 * 1024 * 1024

@@ -24,7 +24,10 @@ from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.kernel.ids import first_number
 from clearlane.pipeline.query.cause_counts import CAUSE_MINUTES_MAX, count_causes
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
-from clearlane.pipeline.query.operator_counts import PAYMENT_NEEDS, refresh_operator_counts
+from clearlane.pipeline.query.installation.operator_counts import (
+    PAYMENT_NEEDS,
+    refresh_operator_counts,
+)
 from clearlane.pipeline.query.payment_month import PaymentMonth, refresh_payment_month
 from clearlane.pipeline.query.totals.claim_totals import (
     LabelTotals,

@@ -22,7 +22,7 @@ from clearlane.kernel.log import get_logger
 
 log = get_logger()
 
-MODULE = "clearlane.cli.file.large_file"
+MODULE = "clearlane.programs.file_program"
 LARGE_FILES_AT_ONCE = 2
 """Each has a process, and the memory of one. A further one is processed by the service itself."""
 NOT_OPENED = 69

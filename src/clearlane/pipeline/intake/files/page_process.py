@@ -15,7 +15,7 @@ import msgspec
 from clearlane.kernel.processors import count_processors
 from clearlane.pipeline.helper_process import HelperOpening, HelperProcess
 
-MODULE = "clearlane.cli.file.page_program"
+MODULE = "clearlane.programs.page_program"
 PAGES_AT_ONCE = 2
 """One that is judged, and the next one, so that the process need not wait for it."""
 PAGES_BEFORE_START = 8

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.query.route_states import BROKEN, load_route_states
+from clearlane.pipeline.query.installation.route_states import BROKEN, load_route_states
 from clearlane.pipeline.query.stored_counts import keep_counts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.installation import stored_counts

@@ -1,6 +1,6 @@
 """The program that reads files of payers beside the service, which starts it (``reading_process``).
 
-    python -m clearlane.cli.file.reading_program < orders
+    python -m clearlane.programs.reading_program < orders
 
 It reads and does nothing else: it opens no installation, and gets no settings and no key. It ends with its pipe, so
 also when the service is gone. No argument, environment variable or output but the pages holds a value of a claim.

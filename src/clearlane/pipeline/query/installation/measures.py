@@ -18,13 +18,17 @@ from clearlane.connect.connections import Connections
 from clearlane.engine.backlog import EngineBacklog
 from clearlane.kernel.clock import Clock, from_micros, to_micros
 from clearlane.kernel.durations import Durations
-from clearlane.pipeline.query.claim_counts import (
+from clearlane.pipeline.query.installation.claim_counts import (
     REST_FACTOR,
     ClaimCounts,
     count_claims,
     load_claim_counts,
 )
-from clearlane.pipeline.query.waiting_claims import Destination, WaitingClaims, waiting_by_payer
+from clearlane.pipeline.query.installation.waiting_claims import (
+    Destination,
+    WaitingClaims,
+    waiting_by_payer,
+)
 from clearlane.pipeline.retention.purge_runs import Purge, PurgeRun, load_purge_runs
 from clearlane.store.audit.anchor import AnchorFault
 from clearlane.store.audit.set_back import SetBack

@@ -11,7 +11,7 @@ from clearlane.claims.lifecycle import ClaimState
 from clearlane.engine.backlog import BACKLOG_ROWS_MAX
 from clearlane.kernel.clock import from_micros
 from clearlane.payers.hops import HOP
-from clearlane.pipeline.query.measures import Measures, RoutePolling, UndeliveredClaims
+from clearlane.pipeline.query.installation.measures import Measures, RoutePolling, UndeliveredClaims
 from clearlane.pipeline.retention.purge_runs import PURGE_WORDS, PurgeRun, PurgeState
 from clearlane.store.delivery.file_refusals import DUPLICATE_NOTE, payer_may_hold
 from clearlane.store.installation.operating_counts import INQUIRY_MINUTES, UNBALANCED_DAYS

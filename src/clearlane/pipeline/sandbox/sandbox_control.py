@@ -24,8 +24,8 @@ from clearlane.pipeline.inbound.sender_responses import has_due_responses, write
 from clearlane.pipeline.inquiry import inquiry_schedule
 from clearlane.pipeline.intake.files.daily_summary import write_due_summaries
 from clearlane.pipeline.intake.files.file_inquiries import answer_inquiry_files
-from clearlane.pipeline.operator.enrollment_answers import answer_enrollments, has_due_answers
 from clearlane.pipeline.outbound import dispatch
+from clearlane.pipeline.sandbox.enrollment_answers import answer_enrollments, has_due_answers
 from clearlane.pipeline.secondary.draft_work import work_on_drafts
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor

@@ -19,7 +19,7 @@ from clearlane.kernel.clock import from_micros, to_local, to_micros
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.hops import HOP, Hop
 from clearlane.payers.routes import Route
-from clearlane.pipeline.query.waiting_claims import (
+from clearlane.pipeline.query.installation.waiting_claims import (
     Destination,
     WaitingClaims,
     waiting_by_payer,

@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from clearlane.pipeline.query.conditions import ConditionPart, raised_conditions
-from clearlane.pipeline.query.measures import Measures
+from clearlane.pipeline.query.installation.conditions import ConditionPart, raised_conditions
+from clearlane.pipeline.query.installation.measures import Measures
 
 
 @dataclass(frozen=True, slots=True)

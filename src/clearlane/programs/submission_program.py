@@ -1,16 +1,16 @@
 """The program that submits documents of claims beside the service, which starts it (``submission_process``).
 
-python -m clearlane.cli.claim.submission_program < documents
+python -m clearlane.programs.submission_program < documents
 """
 
 import sys
 from dataclasses import replace
 from typing import BinaryIO
 
-from clearlane.cli.command.helper_program import run_helper
 from clearlane.pipeline.intake.submit import answer_order
 from clearlane.pipeline.recent_claims import RecentClaims
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.programs.helper_program import run_helper
 
 
 def main(source: BinaryIO, out: BinaryIO) -> int:

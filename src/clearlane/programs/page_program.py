@@ -1,6 +1,6 @@
 """The program that judges pages of claims beside the process of a large file, which starts it (``page_process``).
 
-    python -m clearlane.cli.file.page_program < pages
+    python -m clearlane.programs.page_program < pages
 
 It stores nothing: the process of the file does, under its lease.
 """
@@ -9,10 +9,10 @@ import sys
 from dataclasses import replace
 from typing import BinaryIO
 
-from clearlane.cli.command.helper_program import run_helper
 from clearlane.pipeline.intake.files.judge_page import answer_page
 from clearlane.pipeline.intake.prepare_claims import IntakeBatcher
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.programs.helper_program import run_helper
 
 
 def main(source: BinaryIO, out: BinaryIO) -> int:

@@ -14,9 +14,18 @@ from datetime import timedelta
 from enum import StrEnum
 
 from clearlane.claims.lifecycle import ClaimState
-from clearlane.pipeline.query import condition_checks
-from clearlane.pipeline.query.condition_checks import ConditionCase, counted, duration, one_case
-from clearlane.pipeline.query.measures import NODE_SILENT_SECONDS, RESPONSE_FAILURES_MIN, Measures
+from clearlane.pipeline.query.installation import condition_checks
+from clearlane.pipeline.query.installation.condition_checks import (
+    ConditionCase,
+    counted,
+    duration,
+    one_case,
+)
+from clearlane.pipeline.query.installation.measures import (
+    NODE_SILENT_SECONDS,
+    RESPONSE_FAILURES_MIN,
+    Measures,
+)
 from clearlane.pipeline.retention.purge_runs import LATE_AFTER
 from clearlane.store.installation.operating_counts import (
     DELIVERED_DAYS,

@@ -1,6 +1,6 @@
 """The program that processes one large file of a site beside the service, which starts it (``file_process``).
 
-    python -m clearlane.cli.file.large_file < order
+    python -m clearlane.programs.file_program < order
 
 It opens the installation as a command does, with the settings of the service, and is no node: it has no engine, no
 heartbeat and no port. The order comes in one line; when the pipe is closed the service is gone, and so is this process.

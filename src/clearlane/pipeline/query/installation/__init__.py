@@ -1,0 +1,1 @@
+"""What operators ask about the whole installation: its health, and counts over all clients."""
