@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from clearlane.cli.claim.claim_log import log_entries
 from clearlane.kernel.clock import to_micros
-from clearlane.pipeline.query.claim_history import HistoryEntry
+from clearlane.pipeline.query.history.claim_history import HistoryEntry
 from clearlane.store.audit.audit_search import AuditRow
 from clearlane.store.events.webhooks import DeliveryRow
 

@@ -12,7 +12,7 @@ from clearlane.claims.forms import UB04, ub04_samples
 from clearlane.claims.forms.ub04_view import LINES, OTHER_PAYERS
 from clearlane.pipeline.intake.claim_x12 import outgoing_claim
 from clearlane.pipeline.intake.submit import submit
-from clearlane.pipeline.query.claim_history import load_history_in_scope
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimQuery, list_claims
 from clearlane.x12.checker.check import check
 from tests.cases import by_profile

@@ -14,7 +14,7 @@ from clearlane.claims.kinds import ClaimKind
 from clearlane.console.claims.claim_boxes import form_sheet
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.load_claim import load_claim_in_scope
-from clearlane.pipeline.query.claim_history import load_history_in_scope
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimQuery, list_claims
 from clearlane.x12.checker.check import check
 from tests.claims.institutional_claims import BILLS, file_of

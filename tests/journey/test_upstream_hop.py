@@ -10,7 +10,7 @@ from datetime import timedelta
 from clearlane.claims.forms import V3_MEDICAL, samples
 from clearlane.pipeline.intake import submit as submission
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.query.claim_history import load_claim_history
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.delivery import batches, inbox
 from clearlane.store.delivery.file_query import FileQuery, find_inbox_files

@@ -16,9 +16,9 @@ from clearlane.pipeline.follow_up import overdue_claims
 from clearlane.pipeline.follow_up.overdue_claims import act_on_overdue
 from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
-from clearlane.pipeline.query.claim_history import load_history_in_scope
 from clearlane.pipeline.query.claim_list import find_claims, load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.pipeline.query.totals.claim_totals import LabelTotals
 from clearlane.pipeline.route_connections import payer_route
 from clearlane.store.claims import due_claims

@@ -38,8 +38,8 @@ from clearlane.pipeline.inquiry.inquiry_runner import (
 from clearlane.pipeline.inquiry.realtime_inquiry import read_reply
 from clearlane.pipeline.load_claim import load_claim_in_scope
 from clearlane.pipeline.outbound import dispatch
-from clearlane.pipeline.query.claim_history import load_history_in_scope
 from clearlane.pipeline.query.claim_list import load_claim_rows
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.sandbox.simulator import Simulator
 from clearlane.store import inquiries
 from clearlane.store.events.events import list_all

@@ -1,10 +1,14 @@
-"""The history of a claim: its events in order, in sentences, and beside its fields."""
+"""The history of a claim: its events in order, in sentences, and beside its fields.
+
+Also tests `pipeline/query/history/load_history`, `pipeline/query/history/history_rows`, `pipeline/query/history/history_entries` and
+`pipeline/query/history/claim_details`.
+"""
 
 import pytest
 
 from clearlane.claims.responses.explain import explain
 from clearlane.claims.write.claim_context import OutgoingClaim
-from clearlane.pipeline.query.claim_history import load_claim_history
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from tests.claims.answers import nine, paid, patient, payment, status
 from tests.pipeline.flowing import ACTOR, PAYER, Flow, accounts, controls
 

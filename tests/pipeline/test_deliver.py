@@ -13,7 +13,7 @@ from clearlane.kernel.clock import to_micros
 from clearlane.pipeline.inbound import receive
 from clearlane.pipeline.outbound import deliver, dispatch
 from clearlane.pipeline.outbound.delivery_policy import DENIED_SECONDS, pause_seconds
-from clearlane.pipeline.query.claim_history import load_claim_history
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import audit
 from clearlane.store.database.sql import Statement

@@ -7,7 +7,7 @@ import pytest
 
 from clearlane.payers.hops import HOP, Hop, HopPayer
 from clearlane.pipeline.inbound import post
-from clearlane.pipeline.query.claim_history import load_history_in_scope
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.claims.claim_lookup import account_reference
 from clearlane.store.payments import claim_payments, payments

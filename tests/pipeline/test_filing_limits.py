@@ -16,8 +16,8 @@ from clearlane.payers.model import MEDICARE, Payer
 from clearlane.pipeline.filing_limit import filing_of
 from clearlane.pipeline.follow_up.watch_filing_limits import due_stages, watch_filing_limits
 from clearlane.pipeline.query.claim_filters import ClaimListRequest
-from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import claim_object, find_claims, load_claim_rows
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.store import filing_alarms
 from clearlane.store.claims.claim_query import ClaimListRow
 from clearlane.store.events.events import list_all

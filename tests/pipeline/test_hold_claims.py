@@ -11,7 +11,7 @@ import pytest
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import CANCEL, HOLD, RELEASE, change_unsent_claim
 from clearlane.pipeline.intake.submit_correction import submit_correction
-from clearlane.pipeline.query.claim_history import load_claim_history
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from tests.cases import full_or_quick
 from tests.pipeline.flowing import ACTOR, Flow, accounts
 

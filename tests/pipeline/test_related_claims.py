@@ -21,9 +21,9 @@ from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.notify.feed import FeedReader, read_feed
 from clearlane.pipeline.operator import payment_admin
 from clearlane.pipeline.query import payments
-from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import find_claim, load_claim_rows
 from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims
 from clearlane.store.claims.reinstatement import took_no_effect

@@ -14,8 +14,8 @@ from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
 from clearlane.pipeline.intake.resend_claim import RESUBMIT_CLAIM, VOID_CLAIM, resend_claim
 from clearlane.pipeline.intake.resend_rules import NEVER_SENT, UNSENT
-from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_list import find_claim
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.store.claims import work_items
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import audit

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from clearlane.claims.forms import samples
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.submit_correction import submit_correction
-from clearlane.pipeline.query.claim_history import load_claim_history
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.sandbox.clock import SandboxClock
 from clearlane.store.claims.claim_query import ClaimListKey, by_label, list_claims, sum_claims
 from clearlane.store.database.schema import claims

@@ -13,8 +13,8 @@ from clearlane.claims.rule_settings import RuleSetting, RuleSettings
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.send_anyway import ACCEPTED_NOW, NOT_STOPPED, send_anyway
 from clearlane.pipeline.intake.submit_correction import submit_correction
-from clearlane.pipeline.query.claim_history import load_claim_history
 from clearlane.pipeline.query.claim_summary import refresh_summary
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.pipeline.query.installation.rule_activity import RuleActivity, load_rule_activity
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import audit, claims

@@ -24,7 +24,7 @@ from clearlane.pipeline.intake.store_file_claims import store_file_claims
 from clearlane.pipeline.intake.submit_correction import submit_correction
 from clearlane.pipeline.operator import inbox_admin
 from clearlane.pipeline.operator.payee_admin import name_payee
-from clearlane.pipeline.query.claim_history import load_claim_history
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.pipeline.query.installation.measures import RESPONSE_FAILURES_MIN
 from clearlane.pipeline.query.payment_list import list_payments
 from clearlane.store.database.database import OperationRefused

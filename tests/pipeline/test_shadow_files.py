@@ -19,7 +19,7 @@ from clearlane.pipeline.intake.hold_claims import CANCEL, HOLD, IS_SHADOW, chang
 from clearlane.pipeline.intake.purge_not_accepted import purge_old_claims
 from clearlane.pipeline.intake.send_anyway import send_anyway
 from clearlane.pipeline.intake.submit_correction import submit_correction
-from clearlane.pipeline.query.claim_history import load_history_in_scope
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.pipeline.query.shadow_report import load_shadow_page, shadow_lines
 from clearlane.store.claims import claim_queue, claim_summaries
 from clearlane.store.claims.claim_query import ClaimListRow, ClaimQuery, by_label, list_claims

@@ -22,7 +22,7 @@ from clearlane.kernel.finding import Severity
 from clearlane.pipeline.intake.store import ClaimResult
 from clearlane.pipeline.intake.submission_result import SubmissionNotStored, SubmissionReceipt
 from clearlane.pipeline.intake.submit import submit
-from clearlane.pipeline.query.claim_history import finding_object
+from clearlane.pipeline.query.history.claim_details import finding_object
 from clearlane.store.database.database import Tx
 
 endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.SUBMIT)

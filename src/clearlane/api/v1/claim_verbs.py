@@ -49,8 +49,9 @@ from clearlane.pipeline.intake.resend_claim import (
 from clearlane.pipeline.intake.send_anyway import send_anyway
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
 from clearlane.pipeline.intake.validate import ValidatedDocument, validate
-from clearlane.pipeline.query.claim_history import finding_object, load_history_in_scope
 from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
+from clearlane.pipeline.query.history.claim_details import finding_object
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.store.database.database import Tx, require_row
 
 endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.CORRECT)

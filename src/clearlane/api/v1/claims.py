@@ -25,8 +25,9 @@ from clearlane.pipeline.query.claim_filters import (
     ClaimListRequest,
     missing_part,
 )
-from clearlane.pipeline.query.claim_history import details_object, load_history_in_scope
 from clearlane.pipeline.query.claim_list import ClaimRow, claim_object, find_claim, list_claim_rows
+from clearlane.pipeline.query.history.claim_details import details_object
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.store.claims.claim_query import ListPosition
 
 endpoints = ResourceRows(Resource.CLAIMS)

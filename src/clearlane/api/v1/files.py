@@ -28,8 +28,8 @@ from clearlane.kernel.client_file import CLIENT_FILE_FILTERS, FileChannel, FileD
 from clearlane.kernel.clock import micros_text, to_micros
 from clearlane.kernel.list_filter import FilterType, combinations
 from clearlane.pipeline.intake.files.upload import ClientFileTooLarge, Upload
-from clearlane.pipeline.query.claim_history import finding_object
 from clearlane.pipeline.query.file_claim_list import FileClaimRow, load_file_claims
+from clearlane.pipeline.query.history.claim_details import finding_object
 from clearlane.pipeline.work_context import FILE_BYTES_MAX
 from clearlane.store.database.database import StoreFault, Tx
 from clearlane.store.files import client_files, file_parts, file_sets, staged_claims

@@ -24,8 +24,8 @@ from clearlane.kernel.finding import Severity
 from clearlane.kernel.formats import to_cents
 from clearlane.payments.as_json import claim_payment_object, money_text
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
-from clearlane.pipeline.query.claim_history import finding_object
 from clearlane.pipeline.query.claim_list import ClaimRow
+from clearlane.pipeline.query.history.claim_details import finding_object
 from clearlane.pipeline.secondary.bill_next_payer import (
     BillingResult,
     bill_next_payer,

@@ -16,7 +16,7 @@ from clearlane.cli.command.table import TableColumn
 from clearlane.kernel.clock import from_micros, moment_text
 from clearlane.pipeline.load_claim import find_claim_scope
 from clearlane.pipeline.operator.audit_trail import ServiceClock, load_service_clock
-from clearlane.pipeline.query.claim_history import ClaimHistory
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
 from clearlane.store.audit.audit_actions import audit_words
 from clearlane.store.audit.audit_search import NEWEST, AuditRow, AuditSearch, search_trail
 from clearlane.store.events import webhooks

@@ -21,7 +21,7 @@ from clearlane.pipeline.awaited_thing import AwaitedThing
 from clearlane.pipeline.enrollment.era_answer import EraAnswer, EraState
 from clearlane.pipeline.filing_limit import ClaimFiling
 from clearlane.pipeline.load_claim import LoadedClaim
-from clearlane.pipeline.query.claim_history import ClaimHistory, HistoryEntry, IdRelation
+from clearlane.pipeline.query.history.claim_history import ClaimHistory, HistoryEntry, IdRelation
 
 if TYPE_CHECKING:
     from clearlane.claims.responses.explain import FieldExplanation

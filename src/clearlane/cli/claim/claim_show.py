@@ -20,7 +20,9 @@ from clearlane.pipeline.enrollment.era_answer import explain_claim_era
 from clearlane.pipeline.filing_limit import filing_of
 from clearlane.pipeline.find_claim import find_claim_numbers
 from clearlane.pipeline.load_claim import LoadedClaim, find_claim_scope, open_header
-from clearlane.pipeline.query.claim_history import ClaimHistory, details_object, load_claim_history
+from clearlane.pipeline.query.history.claim_details import details_object
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
+from clearlane.pipeline.query.history.load_history import load_claim_history
 from clearlane.store import filing_alarms
 from clearlane.store.claims import claim_query
 from clearlane.store.database.database import require_row

@@ -15,8 +15,8 @@ from clearlane.console.frame.page_request import PageRequest
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.formats import lower_first
 from clearlane.pipeline.intake.resend_claim import RESUBMIT_CLAIM
-from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
 
 ACT_TITLES: Mapping[AdviceAct, str] = {
     AdviceAct.CORRECT: "Correct and resubmit",

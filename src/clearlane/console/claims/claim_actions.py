@@ -28,8 +28,8 @@ from clearlane.pipeline.intake.resend_rules import (
 )
 from clearlane.pipeline.intake.send_anyway import why_not_overruled
 from clearlane.pipeline.intake.submit_correction import IS_A_VOID
-from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
 from clearlane.pipeline.route_connections import takes_inquiries
 from clearlane.store.claims.claims import SHADOWS
 from clearlane.store.payments.secondary_drafts import DraftRow, DraftState

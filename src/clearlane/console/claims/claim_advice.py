@@ -13,8 +13,8 @@ from clearlane.claims.responses.advice_act import AdviceAct
 from clearlane.claims.responses.provenance import Explanation
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.pipeline.intake.resend_rules import IDLE, explanations, is_fixable
-from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
 
 LABEL_ACTS: Mapping[ClaimLabel, AdviceAct] = {
     ClaimLabel.RECEIVED: AdviceAct.WAIT,

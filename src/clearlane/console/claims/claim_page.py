@@ -61,16 +61,12 @@ from clearlane.pipeline.enrollment.era_answer import EraState, explain_claim_era
 from clearlane.pipeline.intake.resend_rules import NEVER_DENIED, explanations, is_fixable
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
-from clearlane.pipeline.query.claim_history import (
-    CHECKED,
-    ClaimHistory,
-    HistoryEntry,
-    check_sentences,
-    load_history_in_scope,
-)
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
 from clearlane.pipeline.query.claim_reason import is_denied, to_reason
 from clearlane.pipeline.query.claim_summary import load_summary
+from clearlane.pipeline.query.history.claim_history import ClaimHistory, HistoryEntry
+from clearlane.pipeline.query.history.history_entries import CHECKED, check_sentences
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.pipeline.query.payments import load_claim_payments
 from clearlane.pipeline.secondary.payer_chain import load_payer_chain
 from clearlane.pipeline.stored_facts import open_document_source

@@ -16,8 +16,8 @@ from clearlane.pipeline.intake.billed_change import keep_reason
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.resend_rules import why_not_again, why_not_void
 from clearlane.pipeline.intake.submit_correction import CorrectionResult, submit_correction
-from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, Job, JobExtension, Tx, unextended
 

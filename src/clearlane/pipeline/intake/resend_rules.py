@@ -13,9 +13,9 @@ from clearlane.claims.resubmission import ORIGINAL_ONLY, VOID
 from clearlane.kernel.claim_label import STOPPED_LABELS, ClaimLabel
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.intake.hold_claims import IS_SHADOW
-from clearlane.pipeline.query.claim_history import ClaimHistory
 from clearlane.pipeline.query.claim_list import ClaimRow
 from clearlane.pipeline.query.claim_reason import is_denied
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
 from clearlane.store.claims.claims import SHADOWS, WITH_ERRORS
 
 NEVER_SENT = "It was not accepted, so it was never sent: there is nothing to cancel."

@@ -1,7 +1,7 @@
 """Read what is stored. Every access to claims and payments is audited, and what was read first is marked as read.
 
 - Claims: ``claim_list`` lists them for every face by the filters of ``claim_filters``, ``claim_reason`` explains their
-  labels, ``claim_history`` and ``retrieve_documents`` load one's history and documents, ``cause_counts`` says how often
+  labels, ``history`` and ``retrieve_documents`` load one's history and documents, ``cause_counts`` says how often
   a cause was seen, ``file_claim_list`` lists those of a file, ``shadow_report`` compares those of shadow files with answers of others.
 - Payments: ``payment_list`` lists them for every face; ``payments`` loads one for operators, ``vendor_payments`` for the
   API, ``payment_pages`` for the console; ``pdf_process`` makes files to print.

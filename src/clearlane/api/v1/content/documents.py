@@ -17,12 +17,9 @@ from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, ResourceRows
 from clearlane.claims.responses.facts import ClaimStatusCode, Fact
 from clearlane.payments.as_json import claim_payment_object
-from clearlane.pipeline.query.claim_history import (
-    ClaimHistory,
-    document_object,
-    finding_object,
-    load_history_in_scope,
-)
+from clearlane.pipeline.query.history.claim_details import document_object, finding_object
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
+from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.pipeline.query.payments import matched_claim_payments
 from clearlane.pipeline.query.retrieve_documents import record_documents_read
 from clearlane.pipeline.stored_facts import AnyFact, DocumentSource, open_document_source
