@@ -3,8 +3,9 @@
 Knows states of claims; does nothing itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from clearlane.claims.forms import form_of
 from clearlane.claims.kinds import KINDS, ClaimKind
@@ -77,75 +78,114 @@ def claim_actions(
     """Return the entries of a claim's menu."""
     sent = [one for one in history.sendings if one.delivered_at is not None]
     sent_day = short_day(from_micros(sent[-1].delivered_at or 0).date()) if sent else ""
-    has_payment = bool(history.payments)
+    case = ActionCase(request, row, history, draft, sent_day)
     path = f"/claims/{number}"
     return [
         ClaimAction(
-            title="Explanation of benefits as PDF",
-            href=request.url(f"{path}/pdf"),
-            because="" if has_payment else "No payment has decided on it yet.",
-        ),
-        ClaimAction(
-            title="Ask the payer",
-            action=f"{path}/ask",
-            because=why_not_ask(request, row, history),
-        ),
-        ClaimAction(title="Print on the form or on plain paper", href=request.url(f"{path}/print")),
-        ClaimAction(
-            title="Proof of filing as PDF",
-            href=request.url(f"{path}/proof"),
-            because="" if sent else "It was not sent yet: there is nothing to prove.",
-        ),
-        ClaimAction(
-            title="Bill the next payer",
-            key="next",
-            href=request.url(f"{path}/next"),
-            because=why_not_next(row, history, draft),
-        ),
-        ClaimAction(
-            title="Correct and resubmit",
-            key="correct",
-            href=request.url(f"{path}/correct"),
-            because=why_not_correct(row, history),
-        ),
-        ClaimAction(
-            title="Hold",
-            action=f"{path}/hold",
-            because=why_replaced(history) or _why_not_hold(row, sent_day),
-        ),
-        ClaimAction(
-            title="Release",
-            action=f"{path}/release",
-            because=why_replaced(history) or _why_not_release(row),
-        ),
-        ClaimAction(
-            title="Cancel before sending",
-            action=f"{path}/cancel",
-            because=why_replaced(history) or _why_not_cancel(row, sent_day),
-        ),
-        ClaimAction(
-            title="Cancel at the payer",
-            href=request.url(f"{path}/void"),
-            because=why_not_resend(request, VOID_CLAIM, row, history),
-        ),
-        ClaimAction(
-            title="Send again unchanged",
-            key="again",
-            href=request.url(f"{path}/again"),
-            because=why_not_resend(request, RESUBMIT_CLAIM, row, history),
-        ),
-        *(
-            [
-                ClaimAction(
-                    title="Send anyway",
-                    href=request.url(f"{path}/anyway"),
-                    because=why_not_anyway(row, history),
-                )
-            ]
-            if row.label is ClaimLabel.NOT_ACCEPTED
-            else []
-        ),
+            title=one.title,
+            key=one.key,
+            href="" if one.is_form else request.url(f"{path}/{one.to}"),
+            action=f"{path}/{one.to}" if one.is_form else "",
+            because=one.why_not(case),
+        )
+        for one in MENU
+        if one.label in {None, row.label}
     ]
+
+
+class ActionCase(NamedTuple):
+    """What decides which actions on a claim are possible."""
+
+    request: PageRequest
+    row: ClaimRow
+    history: ClaimHistory
+    draft: DraftRow | None
+    sent_day: str
+    """The day on which it was delivered last, in words; empty if it never was."""
+
+
+class ActionRow(NamedTuple):
+    """A row of the claim's menu."""
+
+    title: str
+    to: str
+    """The last part of its address."""
+    why_not: Callable[[ActionCase], str]
+    """Returns why it is not possible; empty if it is."""
+    key: str = ""
+    is_form: bool = False
+    """Whether it is done at once, and is not a page."""
+    label: ClaimLabel | None = None
+    """The label of the only claims that have it; None for all."""
+
+
+MENU = (
+    ActionRow(
+        "Explanation of benefits as PDF",
+        "pdf",
+        lambda case: "" if case.history.payments else "No payment has decided on it yet.",
+    ),
+    ActionRow(
+        "Ask the payer",
+        "ask",
+        lambda case: why_not_ask(case.request, case.row, case.history),
+        is_form=True,
+    ),
+    ActionRow("Print on the form or on plain paper", "print", lambda _: ""),
+    ActionRow(
+        "Proof of filing as PDF",
+        "proof",
+        lambda case: "" if case.sent_day else "It was not sent yet: there is nothing to prove.",
+    ),
+    ActionRow(
+        "Bill the next payer",
+        "next",
+        lambda case: why_not_next(case.row, case.history, case.draft),
+        key="next",
+    ),
+    ActionRow(
+        "Correct and resubmit",
+        "correct",
+        lambda case: why_not_correct(case.row, case.history),
+        key="correct",
+    ),
+    ActionRow(
+        "Hold",
+        "hold",
+        lambda case: why_replaced(case.history) or _why_not_hold(case.row, case.sent_day),
+        is_form=True,
+    ),
+    ActionRow(
+        "Release",
+        "release",
+        lambda case: why_replaced(case.history) or _why_not_release(case.row),
+        is_form=True,
+    ),
+    ActionRow(
+        "Cancel before sending",
+        "cancel",
+        lambda case: why_replaced(case.history) or _why_not_cancel(case.row, case.sent_day),
+        is_form=True,
+    ),
+    ActionRow(
+        "Cancel at the payer",
+        "void",
+        lambda case: why_not_resend(case.request, VOID_CLAIM, case.row, case.history),
+    ),
+    ActionRow(
+        "Send again unchanged",
+        "again",
+        lambda case: why_not_resend(case.request, RESUBMIT_CLAIM, case.row, case.history),
+        key="again",
+    ),
+    ActionRow(
+        "Send anyway",
+        "anyway",
+        lambda case: why_not_anyway(case.row, case.history),
+        label=ClaimLabel.NOT_ACCEPTED,
+    ),
+)
+"""The claim's menu, in its order."""
 
 
 NOT_YET: Mapping[ClaimLabel, str] = {

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
@@ -24,8 +24,8 @@ from clearlane.claims.responses.payer_words import list_words, payers_words
 from clearlane.claims.responses.provenance import Explanation, by_field
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.advice_buttons import AdviceButton, advice_button, explanation_button
-from clearlane.console.claims.claim_actions import claim_actions
-from clearlane.console.claims.claim_advice import claim_advice
+from clearlane.console.claims.claim_actions import ClaimAction, claim_actions
+from clearlane.console.claims.claim_advice import ClaimAdvice, claim_advice
 from clearlane.console.claims.claim_boxes import FormSheet, form_sheet, show_value
 from clearlane.console.claims.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claims.claim_filters import (
@@ -191,19 +191,13 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
     )
     advice = claim_advice(opened.row, opened.history)
     notes = await claim_work.list_notes(request.context.work_context, opened.site, opened.number)
-    claim_payments = await _claim_payments(request, opened) if opened.history.payments else []
-    lines, settled = _money_lines(claim_payments), claim_payment_in_force(claim_payments)
-    named = settled.forwarded_to if settled else ""
     row = opened.row
     payer = payer_name(request, row.payer_id, row.kind)
     draft = await load_draft(request, opened)
-    chain = await load_chain(request, opened)
     actions = claim_actions(request, opened.number, row, opened.history, draft)
     action_of = {one.key: one for one in actions if one.key}
-    main = advice_button(request, advice, row, opened.history)
-    bills_next = row.awaiting is not None and row.awaiting.what is Awaited.SECONDARY
-    if main is None and bills_next and request.may_work and not action_of["next"].because:
-        main = AdviceButton(action_of["next"].title, action_of["next"].href)
+    main = _main_button(request, opened, advice, action_of["next"])
+    just_sent = request.query("done") in SENT_NOTICES
     return request.render(
         "claim.html",
         row.patient or opened.number,
@@ -222,47 +216,70 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         main=main,
         main_is_next=main is not None and main.href == action_of["next"].href,
         next_words=_next_words(request, opened, draft),
-        chain=chain,
+        chain=await load_chain(request, opened),
         button_of=lambda one: explanation_button(request, one, advice, row, opened.history),
         seen_on=await _seen_on(request, opened, why),
-        series_words=wording.series_words,
         related_payer=lambda payer_id: payer_name(request, payer_id, row.kind),
         sent_value=lambda path: sent_value(opened, path),
-        entries=[*reversed(opened.history.entries)],
-        own_source=OWN_SOURCE,
-        entry_kind=lambda entry: _entry_kind(entry, row.label),
-        entry_words=_entry_words,
-        entry_sentences=lambda entry: _entry_sentences(request, opened, reasons, entry),
-        entry_reasons=lambda entry: _entry_reasons(opened, reasons, entry),
         shown=shown,
         views=_views(request, opened, shown, len(notes)),
         sheet=_sheet(opened, reasons) if shown == "form" else None,
-        claim_payments=claim_payments,
-        lines=lines,
-        table=money_table(lines) if lines else None,
-        settled=settled,
-        forwarded_to="" if opened.is_replaced else row.forwarded_to or named,
-        adjusted=adjustment_words,
-        net=sum(one.paid for _, one in claim_payments),
-        wording=wording,
-        payers_words=payers_words,
-        list_words=list_words,
-        cause_of=lambda one: to_reason(one).cause,
         parts_x12=await _parts(request, opened) if shown == "files" else {},
         is_shadow=row.label in SHADOW_LABELS,
         notes=notes,
         note=note,
-        note_time=lambda note: from_micros(note.at),
         actions=actions,
         action_of=action_of,
         walk=await _walk(request, opened.number),
         leaves=_leaves(request, opened),
-        just_sent=request.query("done") in SENT_NOTICES,
-        next_claim=await _next_claim(request) if request.query("done") in SENT_NOTICES else None,
+        just_sent=just_sent,
+        next_claim=await _next_claim(request) if just_sent else None,
         may_work=request.may_work,
         audit_url=request.url("/audit", id=opened.number) if request.is_operator else "",
         claim_url=f"/claims/{opened.number}",
+        **_timeline(request, opened, reasons),
+        **await _money(request, opened),
+        **_WORDS,
     )
+
+
+_WORDS: Mapping[str, Any] = {
+    "adjusted": adjustment_words,
+    "cause_of": lambda one: to_reason(one).cause,
+    "list_words": list_words,
+    "note_time": lambda note: from_micros(note.at),
+    "payers_words": payers_words,
+    "series_words": wording.series_words,
+    "wording": wording,
+}
+"""What the page words things with, whatever the claim is."""
+
+
+def _main_button(
+    request: PageRequest, opened: OpenedClaim, advice: ClaimAdvice, next_payer: ClaimAction
+) -> AdviceButton | None:
+    """Return the button of what is to be done first; None for nothing."""
+    row = opened.row
+    if main := advice_button(request, advice, row, opened.history):
+        return main
+    bills_next = row.awaiting is not None and row.awaiting.what is Awaited.SECONDARY
+    if bills_next and request.may_work and not next_payer.because:
+        return AdviceButton(next_payer.title, next_payer.href)
+    return None
+
+
+def _timeline(
+    request: PageRequest, opened: OpenedClaim, reasons: Sequence[Explanation]
+) -> dict[str, Any]:
+    """Return what the page shows of the history, the last entry first."""
+    return {
+        "entries": [*reversed(opened.history.entries)],
+        "own_source": OWN_SOURCE,
+        "entry_kind": lambda entry: _entry_kind(entry, opened.row.label),
+        "entry_words": _entry_words,
+        "entry_sentences": lambda entry: _entry_sentences(request, opened, reasons, entry),
+        "entry_reasons": lambda entry: _entry_reasons(opened, reasons, entry),
+    }
 
 
 async def _era_words(request: PageRequest, opened: OpenedClaim) -> str:
@@ -437,6 +454,21 @@ def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
 # ---- money ---------------------------------------------------------------------------------------
 
 PaymentsOfClaim = Sequence[tuple[Payment, ClaimPayment]]
+
+
+async def _money(request: PageRequest, opened: OpenedClaim) -> dict[str, Any]:
+    """Return what the page shows of the claim's payments."""
+    claim_payments = await _claim_payments(request, opened) if opened.history.payments else []
+    lines, settled = _money_lines(claim_payments), claim_payment_in_force(claim_payments)
+    named = settled.forwarded_to if settled else ""
+    return {
+        "claim_payments": claim_payments,
+        "lines": lines,
+        "table": money_table(lines) if lines else None,
+        "settled": settled,
+        "forwarded_to": "" if opened.is_replaced else opened.row.forwarded_to or named,
+        "net": sum(one.paid for _, one in claim_payments),
+    }
 
 
 async def _claim_payments(request: PageRequest, opened: OpenedClaim) -> PaymentsOfClaim:
