@@ -83,6 +83,41 @@ def test_settings(check, changes, verdict):
     assert bool(found.do) == (verdict is not FINE)
 
 
+CHECKED = "?sslmode=verify-full&sslrootcert=/etc/clearlane/db-ca.pem"
+
+
+@pytest.mark.parametrize(
+    ("url", "direct_url", "verdict"),
+    [
+        ("postgresql://clearlane@localhost/clearlane", "", FINE),
+        ("postgresql://clearlane@127.0.0.1:5432/clearlane", "", FINE),
+        ("postgresql://clearlane@[::1]:5432/clearlane", "", FINE),
+        ("postgresql:///clearlane", "", FINE),
+        ("postgresql:///clearlane?host=/var/run/postgresql", "", FINE),
+        ("postgresql:///clearlane?host=db.example", "", WARNING),
+        ("postgresql://%2Fvar%2Frun%2Fpostgresql/clearlane", "", FINE),
+        ("postgresql://clearlane:a[b@db.example/clearlane", "", WARNING),
+        ("postgresql://clearlane@db.example/clearlane", "", WARNING),
+        ("postgresql://clearlane:a%40b@[2001:db8::7]:5432/clearlane", "", WARNING),
+        ("postgresql://clearlane@localhost,db.example:5433/clearlane", "", WARNING),
+        ("postgresql://clearlane@db.example/clearlane?sslmode=require", "", WARNING),
+        (f"postgresql://clearlane@db.example/clearlane{CHECKED}", "", FINE),
+        ("postgresql://localhost:6432/c", "postgresql://clearlane@db.example/c", WARNING),
+        ("postgresql://localhost:6432/c", f"postgresql://clearlane@db.example/c{CHECKED}", FINE),
+    ],
+)
+def test_a_database_on_another_machine_is_to_be_checked(url, direct_url, verdict):
+    found = doctor_production.database_tls(
+        replace(SETTINGS, database_url=url, database_direct_url=direct_url)
+    )
+    assert found.verdict is verdict
+    wrong = "CLEARLANE_DATABASE_DIRECT_URL" if direct_url else "CLEARLANE_DATABASE_URL"
+    assert found.do == (
+        "" if verdict is FINE else f"End {wrong} with ?sslmode=verify-full&sslrootcert=FILE."
+    )
+    assert "example" not in found.says + found.do
+
+
 @pytest.mark.parametrize(
     ("check", "found", "verdict"),
     [
@@ -100,6 +135,13 @@ def test_settings(check, changes, verdict):
 )
 def test_the_machine(check, found, verdict):
     assert check(found).verdict is verdict
+
+
+def test_only_a_postgresql_installation_is_asked_about_its_address(tmp_path):
+    settings = replace(SETTINGS, data=tmp_path, database_url="postgresql://localhost/clearlane")
+    names = {check.name for check in doctor_production.production_checks(settings)}
+    assert "database tls" in names
+    assert "disk" not in names
 
 
 def test_this_machine_can_be_examined(tmp_path):

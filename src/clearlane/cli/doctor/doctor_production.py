@@ -1,4 +1,4 @@
-"""Checks of ``clearlane doctor`` on what production needs: submitter, certificate, addresses, memory, disk, descriptors, time.
+"""Checks of ``clearlane doctor`` on what production needs: submitter, certificate, addresses, TLS, memory, disk, descriptors, time.
 
 Each row of ``docs/how-to/production.md`` has its check here. They look at settings and at this machine; a sandbox
 needs none of them. Nothing is changed.
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import parse_qs, unquote
 
 from clearlane.cli.doctor.doctor_checks import DoctorCheck, DoctorVerdict, judge
 from clearlane.kernel.clock import Clock, SystemClock
@@ -38,6 +39,8 @@ def production_checks(settings: Settings, clock: Clock | None = None) -> Iterato
     yield served_certificate(settings, (clock or SystemClock()).now())
     yield operations_address(settings)
     yield plain_address(settings)
+    if settings.on_postgresql:
+        yield database_tls(settings)
     yield memory(memory_bytes())
     if not settings.on_postgresql:
         yield disk(shutil.disk_usage(settings.data).free)
@@ -107,6 +110,25 @@ def plain_address(settings: Settings) -> DoctorCheck:
         "plain http",
         f"Port {settings.plain_port} is open, and no proxy is trusted.",
         "Set CLEARLANE_TRUSTED_PROXIES to the proxy's address, or CLEARLANE_PLAIN_PORT=0.",
+    )
+
+
+def database_tls(settings: Settings) -> DoctorCheck:
+    """Check that a connection to PostgreSQL on another machine is encrypted, and its server known."""
+    addresses = {
+        "CLEARLANE_DATABASE_URL": settings.database_url,
+        "CLEARLANE_DATABASE_DIRECT_URL": settings.database_direct_url,
+    }
+    remote = [name for name, address in addresses.items() if _is_remote(address)]
+    if not remote:
+        return judge("database tls", "PostgreSQL is on this machine.")
+    bare = [name for name in remote if _parameters(addresses[name]).get("sslmode") != "verify-full"]
+    if not bare:
+        return judge("database tls", "The server's certificate is checked.")
+    return judge(
+        "database tls",
+        "PostgreSQL is on another machine, and its certificate is not checked.",
+        f"End {' and '.join(bare)} with ?sslmode=verify-full&sslrootcert=FILE.",
     )
 
 
@@ -203,6 +225,26 @@ def _node_open_files(process: Path) -> int | None:
     row = next((line for line in lines if line.startswith("Max open files")), "")
     soft = row.removeprefix("Max open files").split()[:1]
     return int(soft[0]) if soft and soft[0].isdecimal() else None
+
+
+def _is_remote(address: str) -> bool:
+    """Return whether a server of this address is on another machine; a path names a socket of this one."""
+    # By hand: a password may have a bracket, which the standard library takes for that of an IPv6 address.
+    place = address.partition("://")[2].partition("?")[0].partition("/")[0].rpartition("@")[2]
+    named = _parameters(address).get("host", place)
+    hosts = [_without_port(unquote(one)) for one in named.split(",")]
+    return any(host and not host.startswith("/") and not _is_loopback(host) for host in hosts)
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host if host.count(":") > 1 else host.partition(":")[0]
+
+
+def _parameters(address: str) -> dict[str, str]:
+    """Return the parameters of an address; of one that is given twice, the last."""
+    return {name: values[-1] for name, values in parse_qs(address.partition("?")[2]).items()}
 
 
 def _is_loopback(host: str) -> bool:
