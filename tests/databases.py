@@ -107,6 +107,7 @@ NewPlace = Callable[..., Awaitable[Place]]
 def new_place(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> NewPlace:
     """Make an empty database: ``await new_place("postgresql")``; ``upgraded=False`` for no tables.
 
+    ``served=True`` is for a service that makes its tables itself: it gets them on PostgreSQL alone, where that takes long.
     ``like=place`` makes a copy of another database, to which no one may be connected.
     """
     patterns: dict[str, Place] = {}
@@ -124,8 +125,10 @@ def new_place(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
             shutil.copy(pattern.sqlite_file, data / "clearlane.db")
         return Place(kind, url, data)
 
-    async def make(kind: str, *, upgraded: bool = True, like: Place | None = None) -> Place:
-        if not upgraded or like:
+    async def make(
+        kind: str, *, upgraded: bool = True, served: bool = False, like: Place | None = None
+    ) -> Place:
+        if not upgraded or like or (served and kind == "sqlite"):
             return await empty(kind, like)
         if kind == "postgresql" and SPARE:
             return Place(kind, SPARE.pop(), tmp_path_factory.mktemp("data"))

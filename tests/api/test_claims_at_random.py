@@ -263,7 +263,7 @@ def test_a_write_that_is_rolled_back_is_a_204_and_the_document_may_be_sent_again
 @pytest.fixture(scope="module", params=KINDS)
 async def fragile(request, new_place):
     """A server that gives a write up after a few seconds, and that may be killed."""
-    place = await new_place(request.param, upgraded=request.param == "postgresql")
+    place = await new_place(request.param, served=True)
     serving = ServiceProcess(
         place.data / "fragile", place.url, CLEARLANE_WRITE_SECONDS_MAX="3"
     ).start()

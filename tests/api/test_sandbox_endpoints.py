@@ -25,7 +25,7 @@ DAY = 86_400
 @pytest.fixture(scope="module", params=KINDS)
 async def sandbox(request, new_place) -> AsyncIterator[ServiceProcess]:
     """A service of its own: its time is moved."""
-    place = await new_place(request.param, upgraded=request.param == "postgresql")
+    place = await new_place(request.param, served=True)
     serving = ServiceProcess(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0

@@ -33,7 +33,7 @@ async def server(request, new_place):
 
     The payers' days are frozen: of two seconds each, some would pass between two calls on a busy machine.
     """
-    place = new_place(request.param, upgraded=request.param == "postgresql")
+    place = new_place(request.param, served=True)
     async with served(place, CLEARLANE_SANDBOX_WINDOW_SECONDS="86400") as serving:
         account = serving.sandbox
         with serving.client((account["vendor_key"], account["vendor_password"])) as client:

@@ -15,7 +15,7 @@ from tests.databases import KINDS
 @pytest.fixture(scope="package", params=KINDS)
 async def server(request, new_place) -> AsyncIterator[ServiceProcess]:
     """`clearlane serve` on a fresh database of each kind."""
-    place = await new_place(request.param, upgraded=request.param == "postgresql")
+    place = await new_place(request.param, served=True)
     serving = ServiceProcess(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0

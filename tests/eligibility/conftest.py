@@ -10,7 +10,7 @@ from tests.eligibility.eligibility_caller import Caller
 @pytest.fixture(scope="package", params=KINDS)
 async def sandbox(request, new_place):
     """`clearlane serve` on a fresh database of each kind."""
-    place = await new_place(request.param, upgraded=request.param == "postgresql")
+    place = await new_place(request.param, served=True)
     serving = ServiceProcess(place.data / "served", place.url).start()
     yield serving
     assert serving.stop() == 0

@@ -37,7 +37,7 @@ CALLS = {"postgresql": by_profile(thorough=1_000, usual=140, quick=100), "sqlite
 
 @pytest.fixture(params=KINDS)
 async def place_of(request, new_place):
-    return await new_place(request.param, upgraded=request.param == "postgresql")
+    return await new_place(request.param, served=True)
 
 
 def started(place, name="served"):

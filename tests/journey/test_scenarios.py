@@ -294,7 +294,7 @@ class ScenarioRun:
 @pytest.fixture(scope="module", params=KINDS)
 async def scenario_run(request, new_place) -> AsyncIterator[ScenarioRun]:
     """Forty days of a sandbox whose clock is frozen and advanced."""
-    place = await new_place(request.param, upgraded=request.param == "postgresql")
+    place = await new_place(request.param, served=True)
     server = ServiceProcess(place.data / "served", place.url).start()
     caller = Caller(server)
     try:

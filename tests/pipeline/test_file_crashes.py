@@ -36,7 +36,7 @@ A_FEW = {
 
 @pytest.fixture
 async def killed(new_place, database_kind):
-    made = KilledService(await new_place(database_kind, upgraded=database_kind == "postgresql"))
+    made = KilledService(await new_place(database_kind, served=True))
     await made.start()
     await made.quicken()
     yield made
