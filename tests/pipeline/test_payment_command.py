@@ -1,6 +1,6 @@
 """`clearlane payment`, as an operator types it.
 
-Also tests `cli/payment/payment` and `cli/command/filter_options`.
+Also tests `cli/payment/payment`, `cli/command/filter_options`, `cli/command/list_options` and `cli/command/chosen_site`.
 """
 
 import csv

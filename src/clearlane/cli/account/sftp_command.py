@@ -19,6 +19,7 @@ from clearlane.accounts.sftp_account import (
     normalize_account_name,
 )
 from clearlane.accounts.users import password_findings
+from clearlane.cli.command.chosen_site import find_site
 from clearlane.cli.command.operator_command import (
     AsJson,
     in_installation,
@@ -105,9 +106,7 @@ async def add_user(
 
     Example: clearlane sftp user add LARK-1 --name larkspur --key larkspur.pub
     """
-    found = installation.accounts.any_site(site)
-    if found is None:
-        refuse(f"There is no site {site}. `clearlane site list` shows them.")
+    found = find_site(installation, site)
     account = SftpAccount(
         name=normalize_account_name(name),
         vendor_id=found.vendor_id,

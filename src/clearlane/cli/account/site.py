@@ -8,6 +8,7 @@ import typer
 from clearlane.accounts.model import Site, SiteState
 from clearlane.cli.account import site_data
 from clearlane.cli.account.vendor import find_vendor
+from clearlane.cli.command.chosen_site import find_site
 from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.operator_command import (
     AsJson,
@@ -291,9 +292,7 @@ async def filing_limit(
     """
     from clearlane.store import filing_alarms
 
-    site = installation.accounts.any_site(vendor_site_id)
-    if site is None:
-        refuse(f"There is no site {vendor_site_id}.")
+    site = find_site(installation, vendor_site_id)
     if days is not None:
         found = [one for type in PAYER_TYPES if (one := installation.payers.find(payer, type))]
         if not found:
@@ -357,9 +356,7 @@ async def summary(
     from clearlane.pipeline.intake.files.daily_summary import summary_facts
     from clearlane.pipeline.intake.files.site_day import count_site_day
 
-    site = installation.accounts.any_site(vendor_site_id)
-    if site is None:
-        refuse(f"There is no site {vendor_site_id}.")
+    site = find_site(installation, vendor_site_id)
     today = to_local(installation.clock.now(), site.time_zone).date()
     wanted = day or today - timedelta(days=1)
     if wanted > today:

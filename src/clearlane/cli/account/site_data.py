@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clearlane.accounts.model import Site
+from clearlane.cli.command.chosen_site import find_site
 from clearlane.cli.command.client_command import confirm
 from clearlane.cli.command.operator_command import AsJson, in_installation, show_change
 from clearlane.cli.command.progress import progress
@@ -38,7 +38,7 @@ async def export(
     """
     from clearlane.pipeline.operator.export_site import CLAIMS_FILE, SiteExport
 
-    site = _find(installation, vendor_site_id)
+    site = find_site(installation, vendor_site_id)
     making = SiteExport(installation.work_context, site, to)
     with progress("Exporting") as show:
         async for page in making.run(operator()):
@@ -81,7 +81,7 @@ async def erase(
     from clearlane.pipeline.operator.erase_site import erase_site, plan_erasure
     from clearlane.pipeline.operator.export_site import CLAIMS_FILE
 
-    site = _find(installation, vendor_site_id)
+    site = find_site(installation, vendor_site_id)
     if export is None or certificate is None:
         refuse(
             "Name the finished export with --export and the new certificate with --certificate.",
@@ -103,10 +103,3 @@ async def erase(
     await asyncio.to_thread(write_private, certificate, text.encode())
     message = f"Site {vendor_site_id} is erased; the certificate is {certificate}."
     show_change(message, as_json=as_json, changed=True, certificate=str(certificate))
-
-
-def _find(installation: Installation, vendor_site_id: str) -> Site:
-    site = installation.accounts.any_site(vendor_site_id)
-    if site is None:
-        refuse(f"There is no site {vendor_site_id}.")
-    return site

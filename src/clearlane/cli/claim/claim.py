@@ -33,6 +33,7 @@ from clearlane.cli.command.client_command import (
 from clearlane.cli.command.client_command import Data as SandboxData
 from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.kind_options import KindOption
+from clearlane.cli.command.list_options import InstallationData
 from clearlane.cli.command.output import show_error
 from clearlane.kernel.clock import SystemClock
 
@@ -215,11 +216,8 @@ def _check_scenario(scenario: str) -> None:
         raise typer.Exit(UNREADABLE)
 
 
-Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
-
-
 @app.command()
-def x12(claim_id: ClaimId, data: Data = None) -> None:
+def x12(claim_id: ClaimId, data: InstallationData = None) -> None:
     """Print a stored claim as the interchange a payer would get.
 
     Example: clearlane claim x12 C193N353RW88KF7KA1W | clearlane x12 describe -
@@ -230,7 +228,7 @@ def x12(claim_id: ClaimId, data: Data = None) -> None:
 
 
 @app.command()
-def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
+def explain(claim_id: ClaimId, data: InstallationData = None, as_json: AsJson = False) -> None:
     """Show a stored claim field by field: form box, what was given, what is sent where, findings.
 
     Example: clearlane claim explain C193N353RW88KF7KA1W
@@ -243,7 +241,7 @@ def explain(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> No
 @app.command()
 def show(
     claim_id: ClaimId,
-    data: Data = None,
+    data: InstallationData = None,
     as_json: AsJson = False,
     url: Url = "",
     key: Key = "",
@@ -268,7 +266,7 @@ def show(
 
 
 @app.command()
-def log(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
+def log(claim_id: ClaimId, data: InstallationData = None, as_json: AsJson = False) -> None:
     """Show everything recorded of a claim in order: its history, its files, and who read or changed it by which call.
 
     Needs the data directory. The id of a call leads to `clearlane call show`.
@@ -284,7 +282,7 @@ def log(claim_id: ClaimId, data: Data = None, as_json: AsJson = False) -> None:
 def pdf(
     claim_id: ClaimId,
     out: Annotated[Path, typer.Option(help="The file to write.")],
-    data: Data = None,
+    data: InstallationData = None,
 ) -> None:
     """Write a claim's explanation of benefits as a PDF file: every claim payment, what is in force, what the patient owes.
 
@@ -303,7 +301,7 @@ def form(
         SheetType,
         typer.Option(help="; ".join(f"{one}: {words}" for one, words in SHEET_WORDS.items()) + "."),
     ] = SheetType.PREPRINTED,
-    data: Data = None,
+    data: InstallationData = None,
     url: Url = "",
     key: Key = "",
     site: Site = "",
@@ -334,7 +332,7 @@ def proof(
             "--out", "-o", help="The file to write: a PDF, or with .json the evidence alone."
         ),
     ],
-    data: Data = None,
+    data: InstallationData = None,
     url: Url = "",
     key: Key = "",
     site: Site = "",

@@ -6,7 +6,6 @@ A vendor asks the service for a list; an operator reads the data directory (``st
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import islice
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,9 +20,9 @@ from clearlane.cli.command.client_command import (
     Site,
     Url,
     client_session,
-    usage_error,
 )
 from clearlane.cli.command.filter_options import filter_options
+from clearlane.cli.command.list_options import InstallationData, refuse_both
 from clearlane.cli.command.output import show_limited
 from clearlane.cli.command.table import TableColumn
 
@@ -47,7 +46,6 @@ COLUMNS = (
 )
 Limit = Annotated[int, typer.Option(min=1, help="Maximum number of claims.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet, with every fact.")]
-Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
 @filter_options(CLAIM_FILTERS, read=False)
@@ -57,7 +55,7 @@ def list_claims(
     limit: Limit = LIMIT_DEFAULT,
     as_csv: AsCsv = False,
     as_json: AsJson = False,
-    data: Data = None,
+    data: InstallationData = None,
     url: Url = "",
     key: Key = "",
     site: Site = "",
@@ -73,7 +71,7 @@ def list_claims(
     """
     given = {name: value for name, value in where.items() if value not in {None, False}}
     filters = {name: "true" if value is True else value for name, value in given.items()}
-    _refuse_both(as_csv=as_csv, as_json=as_json)
+    refuse_both(as_csv=as_csv, as_json=as_json)
     if url and data is None:
         options = ServiceOptions(url=url, key=key, site=site, ca_file=ca_file, as_json=as_json)
         with client_session(options) as session:
@@ -101,7 +99,7 @@ def find_claims(
     limit: Limit = LIMIT_DEFAULT,
     as_csv: AsCsv = False,
     as_json: AsJson = False,
-    data: Data = None,
+    data: InstallationData = None,
     site: Annotated[str, typer.Option(help="Vendor site id (default: all sites).")] = "",
 ) -> None:
     """Find claims as the search box of the console does: by any number, member id or last name.
@@ -110,17 +108,12 @@ def find_claims(
 
     Examples: clearlane claim find SAMPLE-1; clearlane claim find Arden 1986-11-22; clearlane claim find XJ-4471 --json
     """
-    _refuse_both(as_csv=as_csv, as_json=as_json)
+    refuse_both(as_csv=as_csv, as_json=as_json)
     from clearlane.cli.claim import stored_claims
 
     found = stored_claims.find_claims(" ".join(words).strip(), site, data)
     hint = "Give a whole number, or at least three letters of the last name."
     _show(found, limit, hint, as_csv=as_csv, as_json=as_json)
-
-
-def _refuse_both(*, as_csv: bool, as_json: bool) -> None:
-    if as_csv and as_json:
-        usage_error("Give one of --csv and --json.")
 
 
 def _show(

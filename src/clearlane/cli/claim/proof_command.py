@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clearlane.cli.command.client_command import AsJson
+from clearlane.cli.command.list_options import InstallationData
 from clearlane.cli.command.output import show_error, show_facts, show_json, show_text
 from clearlane.kernel.clock import moment_text
 
@@ -71,7 +72,7 @@ def verify(
 
 @app.command()
 def key(
-    data: Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")] = None,
+    data: InstallationData = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the public key that signs proofs of this installation. Publish its fingerprint where payers find it.

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from clearlane.accounts.model import Site, vendor_scopes
+from clearlane.accounts.model import vendor_scopes
 from clearlane.claims.claim_filters import CLAIM_FILTERS
+from clearlane.cli.command.chosen_site import chosen_sites
 from clearlane.cli.command.filter_options import read_options
 from clearlane.cli.command.operator_command import run_in_installation
-from clearlane.cli.command.storage_command import operator, refuse
+from clearlane.cli.command.storage_command import operator
 from clearlane.pipeline.query.claim_filters import PATIENT_TOGETHER, ClaimListRequest, missing_part
 from clearlane.pipeline.query.claim_list import ClaimRow, claim_object, list_claim_rows
 from clearlane.pipeline.query.search.claims_by_text import ClaimTextSearch
@@ -27,7 +28,7 @@ def load_claims(
     given = read_options(CLAIM_FILTERS, filters, _missing)
 
     async def work(installation: Installation) -> list[dict[str, object]]:
-        scopes = vendor_scopes(_chosen_sites(installation, site_id))
+        scopes = vendor_scopes(chosen_sites(installation, site_id))
         request = ClaimListRequest(given=given, limit=limit)
         found = await list_claim_rows(installation.work_context, scopes, request, actor=operator())
         return [claim_object(row) for row in found]
@@ -39,7 +40,7 @@ def find_claims(text: str, site_id: str, data: Path | None) -> list[dict[str, ob
     """Return what the console's search box would list for a text, the newest first, as v1 shows claims."""
 
     async def work(installation: Installation) -> list[dict[str, object]]:
-        sites = _chosen_sites(installation, site_id)
+        sites = chosen_sites(installation, site_id)
         search = ClaimTextSearch(installation.work_context, sites, operator(), "claims.search")
         if own := await search.by_claim_number(text):
             found = await search.load([own])
@@ -53,12 +54,3 @@ def find_claims(text: str, site_id: str, data: Path | None) -> list[dict[str, ob
 
 def _age(row: ClaimRow) -> tuple[int, str]:
     return (-row.stored.created_at, row.number)
-
-
-def _chosen_sites(installation: Installation, site_id: str) -> list[Site]:
-    """Return the site with this id, or all; refuse an id that none has."""
-    every = installation.accounts.sites
-    sites = [site for site in every if site_id in {"", site.vendor_site_id}]
-    if site_id and not sites:
-        refuse(f"There is no site {site_id}. `clearlane site list` shows them.")
-    return sites

@@ -16,6 +16,7 @@ import typer
 
 from clearlane.cli.command.client_command import Yes as Yes
 from clearlane.cli.command.client_command import confirm as confirm
+from clearlane.cli.command.list_options import InstallationData
 from clearlane.cli.command.output import show_error
 from clearlane.kernel.clock import Clock, SystemClock
 from clearlane.settings import InvalidSettings, Settings, load
@@ -27,7 +28,7 @@ from clearlane.store.vault.vault import Vault
 
 T = TypeVar("T")
 
-Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
+Data = InstallationData
 
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")

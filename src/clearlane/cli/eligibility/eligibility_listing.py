@@ -20,6 +20,7 @@ from clearlane.cli.command.client_command import (
     Url,
     client_session,
 )
+from clearlane.cli.command.list_options import InstallationData
 from clearlane.cli.command.output import show_limited
 from clearlane.cli.command.table import TableColumn
 
@@ -35,14 +36,13 @@ COLUMNS = (
     TableColumn("site", "site", drop=4),
 )
 Limit = Annotated[int, typer.Option(min=1, help="Maximum number of questions.")]
-Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 
 def list_questions(
     limit: Limit = LIMIT_DEFAULT,
     *,
     as_json: AsJson = False,
-    data: Data = None,
+    data: InstallationData = None,
     url: Url = "",
     key: Key = "",
     site: Site = "",
@@ -79,15 +79,14 @@ def list_questions(
 
 def _stored(limit: int, site_id: str, data: Path | None) -> list[dict[str, object]]:
     from clearlane.accounts.model import vendor_scopes
+    from clearlane.cli.command.chosen_site import chosen_sites
     from clearlane.cli.command.operator_command import run_in_installation
-    from clearlane.cli.command.storage_command import operator, refuse
+    from clearlane.cli.command.storage_command import operator
     from clearlane.pipeline.inquiry.eligibility_list import list_numbered, listed_object
     from clearlane.wiring import Installation
 
     async def work(installation: Installation) -> list[dict[str, object]]:
-        sites = [one for one in installation.accounts.sites if site_id in {"", one.vendor_site_id}]
-        if site_id and not sites:
-            refuse(f"There is no site {site_id}. `clearlane site list` shows them.")
+        sites = chosen_sites(installation, site_id)
         rows = [
             one
             for scope in vendor_scopes(sites)

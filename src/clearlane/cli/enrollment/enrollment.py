@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.chosen_site import chosen_sites
 from clearlane.cli.command.day_option import day_option
 from clearlane.cli.command.export_file import (
     STANDARD,
@@ -285,8 +286,7 @@ class _Chosen:
             if self.payer
             else None
         )
-        if self.site and installation.accounts.any_site(self.site) is None:
-            refuse(f"There is no site {self.site}. `clearlane site list` shows them.")
+        chosen_sites(installation, self.site)  # refuses one that there is not
         sites = {each.id: each.vendor_site_id for each in installation.accounts.sites}
 
         def fits(row: StoredEnrollment) -> bool:

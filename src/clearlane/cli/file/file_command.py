@@ -25,6 +25,7 @@ from clearlane.cli.command.client_command import (
     vendor_command,
 )
 from clearlane.cli.command.filter_options import filter_options
+from clearlane.cli.command.list_options import AsCsv, refuse_both
 from clearlane.cli.command.output import (
     counted,
     show_facts,
@@ -145,7 +146,7 @@ def list_files(
     where: Mapping[str, str | bool | None],
     *,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of files.")] = LIMIT_DEFAULT,
-    as_csv: Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet.")] = False,
+    as_csv: AsCsv = False,
     as_json: AsJson = False,
     data: Data = None,
     url: Url = "",
@@ -157,8 +158,7 @@ def list_files(
 
     Examples: clearlane file list --direction out --not-fetched; clearlane file list --state rejected --json
     """
-    if as_csv and as_json:
-        usage_error("Give one of --csv and --json.")
+    refuse_both(as_csv=as_csv, as_json=as_json)
     options = ServiceOptions(
         data=data, url=url, key=key, site=site, ca_file=ca_file, as_json=as_json
     )

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from clearlane.cli.command.client_command import usage_error
+from clearlane.cli.command.chosen_site import chosen_sites
+from clearlane.cli.command.list_options import AsCsv, refuse_both
 from clearlane.cli.command.operator_command import AsJson, in_installation
 from clearlane.cli.command.output import show_facts, show_limited
-from clearlane.cli.command.storage_command import operator
+from clearlane.cli.command.storage_command import MISUSED, operator
 from clearlane.cli.command.table import TableColumn
 from clearlane.pipeline.query.shadow_report import COMPARISON_WORDS, ShadowLine, shadow_lines
 from clearlane.wiring import Installation
@@ -45,7 +46,7 @@ async def report(
     differences: Annotated[
         bool, typer.Option("--differences", help="Only claims with a difference.")
     ] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet.")] = False,
+    as_csv: AsCsv = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare the claims of shadow files, one by one, with what was imported.
@@ -55,11 +56,8 @@ async def report(
 
     Examples: clearlane shadow report --differences; clearlane shadow report --site LARK-1 --csv
     """
-    if as_csv and as_json:
-        usage_error("Give one of --csv and --json.")
-    sites = [one for one in installation.accounts.sites if site in {"", one.vendor_site_id}]
-    if not sites:
-        usage_error(f"There is no site {site}.")
+    refuse_both(as_csv=as_csv, as_json=as_json)
+    sites = chosen_sites(installation, site, code=MISUSED)
     lines = [
         line
         for one in sites

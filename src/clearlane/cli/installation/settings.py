@@ -1,11 +1,11 @@
 """``clearlane settings``: the effective settings and where each can be set, and what is wrong with them."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.list_options import InstallationData
 from clearlane.cli.command.output import counted, show_json, show_message, show_table
 from clearlane.cli.command.table import TableColumn
 from clearlane.settings import (
@@ -19,7 +19,6 @@ from clearlane.settings import (
 
 app = typer.Typer(help="The effective settings: show, check.", add_completion=False)
 
-Data = Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")]
 
 HIDDEN = "(set, hidden)"
 COLUMNS = (
@@ -32,7 +31,7 @@ COLUMNS = (
 
 @app.command("show")
 def show_settings(
-    data: Data = None,
+    data: InstallationData = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Show every setting, its effective value (secrets hidden) and its environment variable.
@@ -56,7 +55,7 @@ def show_settings(
 
 @app.command()
 def check(
-    data: Data = None,
+    data: InstallationData = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Check the settings before a start: every fault by name, and what would pass (exit status 1 if there is one).

@@ -8,11 +8,11 @@ import asyncio
 import signal
 import sys
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from clearlane.cli.command.list_options import InstallationData
 from clearlane.cli.installation.serve import server_url
 from clearlane.kernel import limits
 from clearlane.settings import InvalidSettings, Settings, load, require_submitter
@@ -25,7 +25,7 @@ MISUSED = 2
 
 @app.command()
 def worker(
-    data: Annotated[Path | None, typer.Option(help="Data directory, as for `serve`.")] = None,
+    data: InstallationData = None,
     ops_port: Annotated[
         int | None,
         typer.Option(

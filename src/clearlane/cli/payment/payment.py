@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from clearlane.cli.command.chosen_site import find_site
 from clearlane.cli.command.filter_options import filter_options, read_options
+from clearlane.cli.command.list_options import refuse_both
 from clearlane.cli.command.operator_command import (
     AsJson,
     in_installation,
@@ -70,8 +72,7 @@ async def list_(
 
     Example: clearlane payment list --unmatched --from 2026-12-01 --data .data
     """
-    if as_csv and as_json:
-        refuse("Give one of --csv and --json.", MISUSED)
+    refuse_both(as_csv=as_csv, as_json=as_json)
     listed = [one async for one in _all_payments(installation, where, limit and limit + 1)]
     whole = sum(one.amount or 0 for one in listed[:limit] if not one.duplicate_of)
     show_limited(
@@ -284,12 +285,7 @@ async def settle(
 
 def _scopes_of(installation: Installation, site: str) -> list[Scope] | None:
     """Return the scope of a site by its id; None for every site."""
-    if not site:
-        return None
-    found = installation.accounts.any_site(site)
-    if found is None:
-        refuse(f"There is no site {site}. `clearlane site list` shows them.", MISUSED)
-    return [found.scope]
+    return [find_site(installation, site, code=MISUSED).scope] if site else None
 
 
 _DEPOSIT_OPTIONS = (
@@ -319,9 +315,7 @@ async def payee(
 
     Examples: clearlane payment payee 1234567893 FERNHILL --data .data; clearlane payment payee 1234567893 FERNHILL --cut
     """
-    found = installation.accounts.any_site(site)
-    if found is None:
-        refuse(f"There is no site {site}. `clearlane site list` shows them.", MISUSED)
+    found = find_site(installation, site, code=MISUSED)
 
     from clearlane.pipeline.operator.payee_admin import name_payee
 

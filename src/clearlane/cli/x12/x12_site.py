@@ -11,8 +11,8 @@ from clearlane.claims.rules import RuleInputs
 from clearlane.claims.rules.file_findings import KnownOfClaim
 from clearlane.claims.rules.settings import with_payer
 from clearlane.claims.view import ClaimView
+from clearlane.cli.command.chosen_site import find_site
 from clearlane.cli.command.operator_command import run_in_installation
-from clearlane.cli.command.storage_command import refuse
 from clearlane.payers.sender_payers import SenderPayers
 from clearlane.pipeline.intake.code_lookup import CodeLookup
 from clearlane.store.delivery import payer_aliases
@@ -30,9 +30,7 @@ def check_as_site(site: str, data: Path | None, check: Callable[[KnownOfClaim], 
     """
 
     async def work(installation: Installation) -> T:
-        found = installation.accounts.any_site(site)
-        if found is None:
-            refuse(f"There is no site {site}. clearlane site list shows them.")
+        found = find_site(installation, site)
         async with installation.database.read(found.scope) as tx:
             aliases = await payer_aliases.list_aliases(tx)
         by_alias = {one.alias_key: one.payer_id for one in aliases}
