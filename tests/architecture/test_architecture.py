@@ -234,6 +234,13 @@ def test_any_stands_only_beside_a_reason(folder):
         assert not bare, f"{file}, lines {bare}: give a type, or a reason after `# Any: `"
 
 
+def test_an_ignored_type_has_its_error_and_a_reason():
+    for file in FILES:
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            has_both = re.search(r"# type: ignore\[[\w, -]+\]  # \S", line)
+            assert has_both or "# type: ignore" not in line, f"{file}:{number}"
+
+
 def _names_any(node: ast.AST) -> bool:
     """Return whether a node is the name, or a type in quotes that has it."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):

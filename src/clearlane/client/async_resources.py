@@ -70,7 +70,7 @@ class AsyncCallRunner:
             try:
                 step = steps.send(result)
             except StopIteration as done:
-                return done.value  # type: ignore[no-any-return]
+                return done.value  # type: ignore[no-any-return]  # the value of a generator that the caller typed
             if isinstance(step, Pause):
                 await self.sleep(step.seconds)
                 result = None

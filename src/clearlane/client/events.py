@@ -89,7 +89,7 @@ def read_event(raw: Any) -> Event:
     names = ("id", "type", "created", "mode", "site", "actor", "claim_number", "vendor_claim_id")
     data = raw.get("data")
     return Event(
-        **{name: raw.get(name) for name in names},  # type: ignore[arg-type]
+        **{name: raw.get(name) for name in names},  # type: ignore[arg-type]  # texts, as the interface has them
         data=data if isinstance(data, dict) else {},
         raw=raw,
     )

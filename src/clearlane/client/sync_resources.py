@@ -71,7 +71,7 @@ class CallRunner:
             try:
                 step = steps.send(result)
             except StopIteration as done:
-                return done.value  # type: ignore[no-any-return]
+                return done.value  # type: ignore[no-any-return]  # the value of a generator that the caller typed
             if isinstance(step, Pause):
                 self.sleep(step.seconds)
                 result = None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # httpx's transport tries to import sniffio nine times a request, and Python searches every folder again for a module that
 # is not installed: half of the time of a delivery. None in sys.modules says at once that there is none.
 if importlib.util.find_spec("sniffio") is None:
-    sys.modules["sniffio"] = None  # type: ignore[assignment]
+    sys.modules["sniffio"] = None  # type: ignore[assignment]  # as the import system documents it
 
 WEBHOOK_SECONDS_MAX = 10
 ADDRESS_SECONDS, ADDRESSES_KEPT_MAX = 10.0, 1_000

@@ -87,7 +87,7 @@ class InquiryRuleContext:
     @property
     def person(self) -> fields.RequestDependent | fields.RequestSubscriber:
         """The patient: the dependent, else the subscriber."""
-        return self.patient.dependent or self.patient.subscriber  # type: ignore[no-any-return]
+        return self.patient.dependent or self.patient.subscriber  # type: ignore[no-any-return]  # fields of the catalogue are of any type
 
 
 Check = Callable[[InquiryRuleContext], Iterable[RuleProblem]]

@@ -12,10 +12,10 @@ def redact_repr(cls: type[T]) -> type[T]:
     """Make the ``repr`` of a dataclass name its filled fields and never their values."""
 
     def redacted(self: T) -> str:
-        filled = (f.name for f in fields(self) if getattr(self, f.name) is not None)  # type: ignore[arg-type]
+        filled = (f.name for f in fields(self) if getattr(self, f.name) is not None)  # type: ignore[arg-type]  # the decorator is for dataclasses
         return f"{cls.__name__}({', '.join(filled)})"
 
-    cls.__repr__ = redacted  # type: ignore[method-assign, assignment]
+    cls.__repr__ = redacted  # type: ignore[method-assign, assignment]  # what it is for
     return cls
 
 
@@ -27,7 +27,7 @@ def shows(*names: str) -> Callable[[type[T]], type[T]]:
         return f"{type(value).__name__}({' '.join(str(get(value)) for get in getters)})"
 
     def decorate(cls: type[T]) -> type[T]:
-        cls.__repr__ = show  # type: ignore[method-assign]
+        cls.__repr__ = show  # type: ignore[method-assign]  # what it is for
         return cls
 
     return decorate

@@ -268,9 +268,9 @@ class Automaton:
             # The parser's inlined lookup reads ``moves[id]`` by the first element only. Segments with another
             # key, or several, are cached under an id that no segment has, so that the lookup misses.
             memory = place.moves.setdefault(id + "*", {})
-        move = memory.get(name)  # type: ignore[union-attr]
+        move = memory.get(name)  # type: ignore[union-attr]  # such an entry is a dictionary
         if move is None:
-            move = memory[name] = self._search(place, segment)  # type: ignore[index]
+            move = memory[name] = self._search(place, segment)  # type: ignore[index]  # such an entry is a dictionary
         return move
 
     def _search(self, place: SegmentPlace, segment: list[str]) -> Move:

@@ -163,7 +163,7 @@ def _insert(loop: tree.Loop, node: grammar.SegmentSpec | grammar.LoopSpec, item:
                 (
                     order[child]
                     for child in loop.node.children
-                    if isinstance(child, grammar.SegmentSpec) and _accepts(child, other)  # type: ignore[arg-type]
+                    if isinstance(child, grammar.SegmentSpec) and _accepts(child, other)  # type: ignore[arg-type]  # only a segment comes here
                 ),
                 own_index,
             )

@@ -106,7 +106,7 @@ class Loop(msgspec.Struct, gc=False, eq=False):
             if item.__class__ is Loop:
                 yield from item.all_segments()
             else:
-                yield item  # type: ignore[misc]
+                yield item  # type: ignore[misc]  # no loop, so a segment
 
     def descendants(self, *ids: str) -> Iterator["Loop"]:
         """Yield loops with one of these ids at any depth, in file order."""
@@ -142,7 +142,7 @@ class Loop(msgspec.Struct, gc=False, eq=False):
 
     def drop_last(self, size: int) -> None:
         """Drop the last item, a loop, but remember the ``size`` segments it had."""
-        node = self.items.pop().node  # type: ignore[union-attr]
+        node = self.items.pop().node  # type: ignore[union-attr]  # the caller's last item is a loop
         index, dropped = len(self.items), self.dropped
         if dropped is None:
             self.dropped = [DroppedLoops(index, size, node)]
@@ -157,7 +157,7 @@ class Loop(msgspec.Struct, gc=False, eq=False):
             return NotImplemented
         return self.node is other.node and self.items == other.items
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as Python documents it for what is compared and changes
 
     def __repr__(self) -> str:
         """Return the shape, never the content."""
@@ -191,7 +191,7 @@ class TransactionSet:
     @property
     def header(self) -> Segment:
         """The ST segment."""
-        return self.root.items[0]  # type: ignore[return-value]
+        return self.root.items[0]  # type: ignore[return-value]  # a loop begins with a segment
 
     @property
     def control(self) -> str:

@@ -159,7 +159,7 @@ def _read_key(file: Path) -> CertificateIssuerPrivateKeyTypes:
 
 
 def _public_bytes(key: object) -> bytes:
-    return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)  # type: ignore[attr-defined, no-any-return]
+    return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)  # type: ignore[attr-defined, no-any-return]  # every key that a certificate can have has it
 
 
 def _is_good(pair: CertificatePair, now: datetime) -> bool:

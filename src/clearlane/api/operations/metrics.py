@@ -24,7 +24,7 @@ from clearlane.pipeline.query.installation.measures import Measures
 
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 # The creation time of each metric would double the page and is of no use.
-disable_created_metrics()  # type: ignore[no-untyped-call]
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types for it
 RESPONSES_BUFFERED_MAX = 1_000
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

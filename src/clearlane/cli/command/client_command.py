@@ -177,7 +177,7 @@ def declare_options(
         for name, (annotation, default) in added.items()
     ]
     parameters.sort(key=lambda one: last.index(one.name) if one.name in last else -1)
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what inspect reads first
     command.__name__, command.__doc__ = work.__name__, work.__doc__
     return command
 

@@ -38,7 +38,7 @@ def filter_options(
 
         own = inspect.signature(function).parameters.values()
         kept = [one.replace(kind=one.KEYWORD_ONLY) for one in own if one.name != "where"]
-        command.__signature__ = inspect.Signature([*added, *kept])  # type: ignore[attr-defined]
+        command.__signature__ = inspect.Signature([*added, *kept])  # type: ignore[attr-defined]  # what inspect reads first
         command.__name__, command.__doc__ = function.__name__, function.__doc__
         return command
 

@@ -36,7 +36,7 @@ _REQUIRED = re.compile(r"\{([^{}]+)\}")
 _HelpFormatter: Any = typer.Context.formatter_class
 
 
-class PlainHelpFormatter(_HelpFormatter):  # type: ignore[misc]
+class PlainHelpFormatter(_HelpFormatter):  # type: ignore[misc]  # its base is typer's, whatever that is
     """The library's formatter of help texts, in words, which never breaks a line within the name of an option."""
 
     def write_usage(self, prog: str, args: str = "", *more: Any, **options: Any) -> None:

@@ -16,7 +16,7 @@ from textwrap import fill
 from typing import Annotated, Any
 
 import typer
-from typer.completion import (  # type: ignore[attr-defined]
+from typer.completion import (  # type: ignore[attr-defined]  # not among its public names
     completion_init,
     get_completion_script,
     install,

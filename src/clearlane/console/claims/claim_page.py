@@ -278,7 +278,7 @@ def _timeline(
         "entry_kind": lambda entry: _entry_kind(entry, opened.row.label),
         "entry_words": _entry_words,
         "entry_sentences": lambda entry: _entry_sentences(request, opened, reasons, entry),
-        "entry_reasons": lambda entry: _entry_reasons(opened, reasons, entry),
+        "entry_reasons": lambda entry: _entry_reasons(reasons, entry),
     }
 
 
@@ -426,9 +426,7 @@ def _entry_sentences(
     return map(wording.spell_days, own)
 
 
-def _entry_reasons(
-    opened: OpenedClaim, reasons: Sequence[Explanation], entry: HistoryEntry
-) -> tuple[int, ...]:
+def _entry_reasons(reasons: Sequence[Explanation], entry: HistoryEntry) -> tuple[int, ...]:
     """Return the numbers of the reasons at the top of the page that an entry of the history gave; none for any other."""
     if entry.headline == CHECKED:
         given = [one.source == OWN_SOURCE for one in reasons]

@@ -211,10 +211,10 @@ _ADD_LOGIN_URL = Statement(
         login_urls, "code_hash", "vendor_id", "site_id", "instance", "expires_at", "used_at"
     )
 )
-_LIVE = Statement(select(login_urls.c.expires_at).where(*_live_login_url()))  # type: ignore[arg-type]
+_LIVE = Statement(select(login_urls.c.expires_at).where(*_live_login_url()))  # type: ignore[arg-type]  # conditions of the library's own types
 _USE = Statement(
     update(login_urls)
-    .where(*_live_login_url())  # type: ignore[arg-type]
+    .where(*_live_login_url())  # type: ignore[arg-type]  # conditions of the library's own types
     .values(used_at=bindparam("now"))
     .returning(login_urls.c.vendor_id, login_urls.c.site_id, login_urls.c.instance)
 )

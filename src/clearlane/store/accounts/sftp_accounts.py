@@ -181,7 +181,7 @@ async def change_account(
 
     async def job(tx: Tx) -> bool:
         before = await _require(tx, name)
-        after = replace(before, **changes)  # type: ignore[arg-type]
+        after = replace(before, **changes)  # type: ignore[arg-type]  # the caller names fields of it
         raise_findings(account_findings(after))
         (keys,) = require_row(await tx.row(_COUNT_KEYS, account=before.id), "a count")
         if not keys and not after.password_hash:

@@ -216,7 +216,7 @@ async def _resolve(tx: Tx, given: Mapping[str, object]) -> dict[str, object]:
     """Return the filters with the numbers of claims in place of what other tables say of them."""
     where = dict(given)
     if (hashes := where.pop("vendor_claim_hashes", None)) is not None:
-        under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]
+        under_ids = await claim_ids.list_under(tx, hashes)  # type: ignore[arg-type]  # this filter holds hashes
         where["claim_numbers"] = under_ids.claim_numbers
     for name, list_numbers in _BY_OTHER_TABLES.items():
         if (value := where.pop(name, None)) is not None:

@@ -116,7 +116,7 @@ def inlined(value: object) -> AnyColumn:
 
 def select_as(table: Table, row_type: type[Row], *more: AnyColumn) -> AnySelect:
     """Return a SELECT of the columns that a row type names, in its order. ``more`` are for its last fields."""
-    names: Sequence[str] = row_type._fields  # type: ignore[attr-defined]
+    names: Sequence[str] = row_type._fields  # type: ignore[attr-defined]  # a row type is a NamedTuple
     return select(*(table.c[name] for name in names[: len(names) - len(more)]), *more)
 
 
@@ -314,7 +314,7 @@ _ROW = re.compile(r" VALUES (\([?, ]+\))")
 
 _DIALECTS: dict[str, Dialect] = {
     "sqlite": sqlite.dialect(paramstyle="qmark"),
-    "postgresql": postgresql.dialect(),  # type: ignore[no-untyped-call]
+    "postgresql": postgresql.dialect(),  # type: ignore[no-untyped-call]  # the library has no types for it
 }
 
 

@@ -225,7 +225,7 @@ class SqliteReadTx(ReadOnlyTx):
         compiled = statement.compiled_for(DIALECT)
         arguments = compiled.arguments(statement.with_owner(self._scope, values))
         call = self._connection.execute_fetchall(compiled.text, arguments)
-        return list(await _await_driver(call))  # type: ignore[arg-type]
+        return list(await _await_driver(call))  # type: ignore[arg-type]  # the driver's result is awaitable, and typed as its base
 
     async def row(self, statement: Statement, /, **values: object) -> Row | None:
         found = await self.rows(statement, **values)

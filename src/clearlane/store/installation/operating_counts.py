@@ -226,7 +226,7 @@ async def first_audited_at(tx: Tx, *, after: int = 0) -> int | None:
 
 
 def _whole(number: object) -> int | None:
-    return None if number is None else int(number)  # type: ignore[call-overload]
+    return None if number is None else int(number)  # type: ignore[call-overload]  # a sum, which drivers give as different numbers
 
 
 def _moment(name: str) -> ColumnElement[int]:

@@ -82,7 +82,7 @@ class LoopParser:
         self._place = automaton.start
         self._held_segments = 0
         self._last_level = 0
-        header: tree.Segment = root.items[0]  # type: ignore[assignment]
+        header: tree.Segment = root.items[0]  # type: ignore[assignment]  # a loop begins with a segment
         set_state: dict[str, Any] = {}
         self._context = RuleContext(
             automaton.guide.kind, header, set_state, self._loops, file_state
@@ -365,7 +365,7 @@ class LoopParser:
         self._last_level = int(number) if plain else expected
         above = self._loops[-2]
         if above.node.head.id == "HL":
-            head: list[str] = above.items[0]  # type: ignore[assignment]
+            head: list[str] = above.items[0]  # type: ignore[assignment]  # a loop begins with a segment
             if parent != tree.get_element(head, 1):
                 message = f"HL02 must be the HL01 of the level above, loop {above.node.id}"
                 # A number of no level can be read in a response. One of a level farther above, such as a 277CA's
@@ -373,7 +373,7 @@ class LoopParser:
                 lost = (
                     parent
                     not in {
-                        tree.get_element(outer.items[0], 1)  # type: ignore[arg-type]
+                        tree.get_element(outer.items[0], 1)  # type: ignore[arg-type]  # a loop begins with a segment
                         for outer in self._loops[1:-2]
                         if outer.node.head.id == "HL"
                     }
@@ -384,7 +384,7 @@ class LoopParser:
                 )
 
     def _check_child_flag(self, loop: tree.Loop, *, has_child: bool) -> None:
-        head: list[str] = loop.items[0]  # type: ignore[assignment]
+        head: list[str] = loop.items[0]  # type: ignore[assignment]  # a loop begins with a segment
         flag = tree.get_element(head, 4)
         if flag in {"0", "1"} and (flag == "1") != has_child:
             message = (
@@ -477,7 +477,7 @@ def _child_sizes(loop: tree.Loop, plan: LoopPlan) -> Iterator[tuple[int, int]]:
         if item.__class__ is tree.Loop:
             yield item.size(), _loop_index(plan, item.node)
         else:
-            yield 1, _place_index(plan, item)  # type: ignore[arg-type]
+            yield 1, _place_index(plan, item)  # type: ignore[arg-type]  # no loop, so a segment
     yield from _dropped_sizes(dropped, plan, len(loop.items))
 
 

@@ -55,7 +55,7 @@ def total_is_the_sum_of_lines(loop: Loop, ctx: RuleContext) -> Iterator[RuleFind
     charges = [line.charge for line in parts.lines]
     if parts.total is None or None in charges or not charges:
         return
-    if parts.total != sum(charges):  # type: ignore[arg-type]
+    if parts.total != sum(charges):  # type: ignore[arg-type]  # none is None here
         yield RuleFinding(
             "CLM02 (total charge) must equal the sum of the line charges", parts.clm, 2
         )

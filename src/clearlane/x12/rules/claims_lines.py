@@ -66,7 +66,7 @@ ANESTHESIA_IN_UNITS = frozenset({"01953", "01996"})
 def lines_are_numbered(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """Lines are numbered 1, 2, 3 within each claim."""
     for number, line in enumerate(claim_parts(loop, ctx).lines, 1):
-        row: list[str] = line.loop.items[0]  # type: ignore[assignment]
+        row: list[str] = line.loop.items[0]  # type: ignore[assignment]  # a loop begins with a segment
         if value_at(row, 1) != str(number):
             yield RuleFinding(
                 f"LX01 must be {number}: lines count from 1 in each claim, without gaps", row, 1

@@ -122,7 +122,7 @@ def group_by_id(loop: Loop) -> dict[str, list[Any]]:
     """Return a loop's own segments and child loops in lists by id."""
     found: dict[str, list[Any]] = {}
     for item in loop.items:
-        key: str = item[0] if item.__class__ is list else item.node.id  # type: ignore[union-attr]
+        key: str = item[0] if item.__class__ is list else item.node.id  # type: ignore[union-attr]  # no segment, so a loop
         if key in found:
             found[key].append(item)
         else:

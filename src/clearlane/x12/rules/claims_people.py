@@ -40,7 +40,7 @@ _NINE_DIGITS = re.compile(r"\d{9}", re.ASCII)
 )
 def names_fit_what_is_named(loop: Loop, ctx: RuleContext) -> Iterator[RuleFinding]:
     """A person has a first name; an organization has one name only."""
-    row: list[str] = loop.items[0]  # type: ignore[assignment]
+    row: list[str] = loop.items[0]  # type: ignore[assignment]  # a loop begins with a segment
     if len(row) < 4:
         return
     if row[2] == "2":

@@ -273,13 +273,13 @@ def read_reference(segment: Segment, other: list[Segment]) -> ReferenceView:
     """Read a REF, which usually has two elements."""
     if len(segment) == 3:
         return ReferenceView(segment[1], segment[2])
-    return _long_reference(segment, other)  # type: ignore[no-any-return]
+    return _long_reference(segment, other)  # type: ignore[no-any-return]  # compiled readers are of any type
 
 
 def read_party_name(segment: Segment, other: list[Segment]) -> PartyView:
     """Read a party that consists of its NM1 alone, which usually has nine elements."""
     if len(segment) != 10:
-        return _long_name(segment, other)  # type: ignore[no-any-return]
+        return _long_name(segment, other)  # type: ignore[no-any-return]  # compiled readers are of any type
     _, role, kind, name, first, middle, prefix, suffix, qualifier, id = segment
     role_words = code_words("entities", role)
     return PartyView(role, role_words, kind, name, first, middle, prefix, suffix, qualifier, id)

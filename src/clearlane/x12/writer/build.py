@@ -33,7 +33,7 @@ def build(guide: grammar.Guide, data: Mapping[str, Any], *, control: str = "0001
     builder = _Builder()
     builder.fill(built, root, {"ST": header[1:], **data, "SE": ["0", control]})
     trailer = built.items[-1]
-    trailer[1] = str(built.size())  # type: ignore[index]
+    trailer[1] = str(built.size())  # type: ignore[index]  # a set ends with its SE
     builder.number(built)
     return built
 
@@ -105,7 +105,7 @@ class _Builder:
             nonlocal count
             levels = False
             for inner in loop.loops():
-                head: list[str] = inner.items[0]  # type: ignore[assignment]
+                head: list[str] = inner.items[0]  # type: ignore[assignment]  # a loop begins with a segment
                 if head[0] != "HL":
                     descend(inner, parent)
                     continue

@@ -85,7 +85,7 @@ async def total_scope(
             key = (query.listed, *sorted((name, repr(value)) for name, value in where.items()))
             of_tab = query.where.get(LABELS, CLAIM_TABS[tab])
             _, tabs = wanted.setdefault(key, (replace(query, where=where), {}))
-            tabs[tab] = set(map(str, of_tab))  # type: ignore[call-overload]
+            tabs[tab] = set(map(str, of_tab))  # type: ignore[call-overload]  # a filter by labels holds several
     found: dict[str, dict[str, LabelTotals]] = {tab: {} for tab in CLAIM_TABS}
     for query, tabs in wanted.values():
         labels = {label for of_tab in tabs.values() for label in of_tab}
