@@ -5,10 +5,13 @@ Also tests `pipeline/intake/prepare_claims`, `pipeline/intake/judge`, `pipeline/
 
 import asyncio
 import time
+from datetime import date
 
 import pytest
 
+from clearlane.claims.rules import RuleInputs
 from clearlane.pipeline.intake.microbatch import MicroBatcher
+from clearlane.pipeline.intake.prepare_claims import PAYERS_REMEMBERED_MAX, KnownPayers
 
 
 def be_busy(seconds):
@@ -142,3 +145,21 @@ async def test_a_caller_that_gives_up_harms_no_other(others):
     results = await asyncio.gather(leaving, staying, return_exceptions=True)
     assert isinstance(results[0], asyncio.CancelledError)
     assert results[1] == [20] or isinstance(results[1], ValueError)
+
+
+INPUTS = RuleInputs(today=date(2026, 7, 1))
+
+
+def test_what_rules_know_of_a_payer_is_remembered_until_a_snapshot_is_replaced():
+    known, payers, settings, others = KnownPayers(), object(), object(), object()
+    known.made_of(payers, settings)["MM001",] = INPUTS
+    assert known.made_of(payers, settings) == {("MM001",): INPUTS}
+    assert known.made_of(payers, others) == {}
+    assert known.made_of(payers, settings) == {}
+
+
+def test_payers_are_forgotten_before_they_take_much_memory():
+    known, payers = KnownPayers(), object()
+    for at in range(PAYERS_REMEMBERED_MAX + 1):
+        known.made_of(payers)[f"P{at}",] = INPUTS
+    assert len(known.made_of(payers)) == 1

@@ -227,7 +227,11 @@ class ClaimForm(Generic[C, L]):
 
     def other_payer_name(self, claim: C) -> str | None:
         """Return the other payer's name, or None."""
-        return next(filter(None, (value_at(claim, name) for name in self.other_payer_names)), None)
+        for name in self.other_payer_names:  # of every claim: most fields need no path
+            value = claim.__dict__.get(name) if name.isidentifier() else value_at(claim, name)
+            if value:
+                return str(value)
+        return None
 
     def frequency(self, claim: C) -> str:
         """Return the claim frequency: 1 original, 7 replacement, 8 void; 6, corrected, is not accepted."""

@@ -6,6 +6,7 @@ Knows the payer directory and how ledgers are named. The simulated payers are ma
 import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from clearlane.connect.connections import PayerRoute, RealtimeConnection
 from clearlane.connect.loopback import (
@@ -31,6 +32,7 @@ KIND = "loopback"
 SENDER = "CLEARLANE"
 USAGE = "T"
 PARTNER_CHARACTERS_MAX = 15
+ROUTES_REMEMBERED_MAX = 1_024
 
 
 class LoopbackConnections:
@@ -140,6 +142,7 @@ def ledger_name(type: str, payer_id: str) -> str:
     return f"{type}/{payer_id}"
 
 
+@lru_cache(maxsize=ROUTES_REMEMBERED_MAX)
 def loopback_route(type: str, payer_id: str, *, window_seconds: int) -> PayerRoute:
     """Return the loopback route to a payer, or to the hop that serves it."""
     hop = SANDBOX_HOP if type == HOP or SANDBOX_HOP.id_of(type, payer_id) else None

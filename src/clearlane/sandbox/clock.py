@@ -118,11 +118,12 @@ class SandboxClock:
 
         Before the last change of the clock its pace is not known any more: there only what was advanced counts.
         """
-        start = self.state.since + self.state.advanced
-        passed = ZERO_TIME if self.state.frozen else max(now - start, ZERO_TIME)
-        calendar = passed * (DAY / self.state.day)
+        state = self._state
+        start = state.since + state.advanced
+        passed = ZERO_TIME if state.frozen else max(now - start, ZERO_TIME)
+        calendar = passed * (DAY / state.day)
         if calendar >= length:
-            return now - length * (self.state.day / DAY)
+            return now - length * (state.day / DAY)
         return start - (length - calendar)
 
     async def wait_until(self, moment: datetime) -> None:

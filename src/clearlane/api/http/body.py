@@ -8,6 +8,7 @@ import asyncio
 import codecs
 import re
 from collections.abc import AsyncIterator, Mapping
+from functools import lru_cache
 from time import monotonic
 from typing import TypeVar
 
@@ -248,7 +249,12 @@ def read_charset(headers: Mapping[str, str]) -> str | None:
 
     A request that declares nothing is JSON in UTF-8.
     """
-    media_type, *parameters = (part.strip() for part in headers.get("content-type", "").split(";"))
+    return _charset_of(headers.get("content-type", ""))
+
+
+@lru_cache(maxsize=64)  # callers send a few
+def _charset_of(content_type: str) -> str | None:
+    media_type, *parameters = (part.strip() for part in content_type.split(";"))
     if not _JSON_TYPE.fullmatch(media_type):
         return None
     charsets = {

@@ -4,6 +4,7 @@ Requests by endpoint and status, durations, failed logins are counted here; ``in
 database knows. Labels are names from our own tables, so their number is bounded and none can hold patient data.
 """
 
+from collections import Counter as CountedBy
 from collections.abc import Iterator
 
 from prometheus_client import (
@@ -76,9 +77,13 @@ class Metrics:
 
     def _count_buffered(self) -> None:
         responses, self._responses = self._responses, []
-        for endpoint, status, seconds in responses:
-            self._calls.labels(endpoint, str(status)).inc()
-            self._seconds.labels(endpoint).observe(seconds)
+        for (name, status), count in CountedBy(
+            (name, status) for name, status, _ in responses
+        ).items():
+            self._calls.labels(name, str(status)).inc(count)
+        observers = {name: self._seconds.labels(name).observe for name, _, _ in responses}
+        for name, _, seconds in responses:
+            observers[name](seconds)
 
     def count_failed_login(self) -> None:
         """Count a call without valid credentials."""

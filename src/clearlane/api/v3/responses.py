@@ -122,6 +122,9 @@ async def submission_response(outcome: SubmissionResult) -> Response:
                 "The claims could not be imported. Nothing was stored; send them again."
             )
         case SubmissionReceipt(results=results):
+            if len(results) <= CLAIM_RESULTS_AT_ONCE:
+                content = _RESULTS_BEGIN + _encode_results(results) + _RESULTS_END
+                return Response(content, headers={"Content-Type": JSON_UTF8})
             return await stream_text(_claim_results(results), JSON_UTF8)
 
 
@@ -138,12 +141,19 @@ def account_in_bad_state(client_id: str) -> Response:
 
 async def _claim_results(results: Sequence[ClaimResult]) -> AsyncIterator[bytes]:
     """Give the results as JSON, a few claims at a time."""
-    yield b'{"ClaimResults":['
+    yield _RESULTS_BEGIN
     for start in range(0, len(results), CLAIM_RESULTS_AT_ONCE):
-        page = [_claim_result(each) for each in results[start : start + CLAIM_RESULTS_AT_ONCE]]
-        yield (b"," if start else b"") + msgspec.json.encode(page)[1:-1]
+        page = results[start : start + CLAIM_RESULTS_AT_ONCE]
+        yield (b"," if start else b"") + _encode_results(page)
         await asyncio.sleep(0)
-    yield b'],"DocumentLevelErrors":[]}'
+    yield _RESULTS_END
+
+
+_RESULTS_BEGIN, _RESULTS_END = b'{"ClaimResults":[', b'],"DocumentLevelErrors":[]}'
+
+
+def _encode_results(results: Iterable[ClaimResult]) -> bytes:
+    return msgspec.json.encode([_claim_result(each) for each in results])[1:-1]
 
 
 def _claim_result(result: ClaimResult) -> dict[str, object]:

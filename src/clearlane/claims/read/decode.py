@@ -230,6 +230,7 @@ class _Top(msgspec.Struct):
 
 _TOP = msgspec.json.Decoder(_Top)
 _TOP_NAMES = ("DocumentType", "Claims")
+_EXACT_TOP_NAMES = frozenset(_TOP_NAMES)
 _FOLDED_TOP_NAMES = fold_names(_TOP_NAMES)
 _NAMES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
@@ -247,6 +248,8 @@ def _top(body: bytes, claims_max: int) -> tuple[_Top, tuple[str, ...]]:
 
 def _top_of(found: Mapping[str, msgspec.Raw]) -> tuple[_Top, tuple[str, ...]]:
     """Return the two fields among values by name, the last spelling of each, and the unknown names."""
+    if found.keys() == _EXACT_TOP_NAMES:  # as most callers send them
+        return _Top(found["DocumentType"], found["Claims"]), ()
     taken = take_fields(found, _FOLDED_TOP_NAMES)
     kind, claims = (taken.fields.get(name, msgspec.UNSET) for name in _TOP_NAMES)
     return _Top(kind, claims, repeated=taken.repeated), taken.unknown

@@ -28,6 +28,7 @@ from clearlane.pipeline.intake.prepare_claims import (
 from clearlane.pipeline.intake.read import ReadDocument
 from clearlane.pipeline.other_payer import find_other_payer_id
 from clearlane.pipeline.work_context import WorkContext
+from clearlane.x12.codes.code_editions import CodeLists
 
 ERRORS_PER_DOCUMENT_MAX = 10_000
 WARNINGS_NOTED_MAX = 5
@@ -47,10 +48,9 @@ async def judge_document(
     ``overruled`` are the rules that a person decided to send a claim in spite of: they warn only.
     """
     form, reading, enrollments = document.form, document.reading, document.enrollments
-    today = to_local(now, site.time_zone).date()
     # One snapshot each for the whole document.
-    code_lists, settings = context.code_lists(), context.rule_settings()
-    warnings = dict.fromkeys(overruled, Severity.WARNING)
+    code_lists = context.code_lists()
+    payers = _PayersOfDocument(context, document, site, now, overruled)
     facts: dict[str, RuleInputs] = {}
     times: dict[str, ResubmissionTimes] = {}
     found: deque[PreparedClaim] = deque()
@@ -65,17 +65,7 @@ async def judge_document(
         for claim, tolerated in claims:
             payer_id = form.value(claim, "payer.id")
             if payer_id not in facts:
-                known = payer_inputs(
-                    document.payers.find, form.kind, payer_id, today, sandbox=context.sandbox
-                )
-                known = with_payer(known, known.payer, settings, site.vendor_site_id)
-                severities = {**known.severities, **warnings} if warnings else known.severities
-                facts[payer_id] = replace(
-                    known,
-                    code_lists=known_lists,
-                    severities=severities,
-                    sent_unenrolled=ENROLLED_RULE in overruled,
-                )
+                facts[payer_id] = payers.find(payer_id, known_lists)
                 times[payer_id] = resubmission_times(context, now, form.kind, facts[payer_id].payer)
             known = facts[payer_id]
             if known.code_lists is not known_lists:  # of an earlier page
@@ -106,6 +96,57 @@ async def judge_document(
             listed = shorten(one)
             found.append(listed if reading.keeps_claims else empty(listed))
     return found
+
+
+class _PayersOfDocument:
+    """What the rules know of the payers of a document's claims.
+
+    Of a payer of the directory it is remembered for the next documents: most callers have a few payers.
+    """
+
+    def __init__(
+        self,
+        context: WorkContext,
+        document: ReadDocument,
+        site: Site,
+        now: datetime,
+        overruled: Collection[str],
+    ) -> None:
+        self._context = context
+        self._document = document
+        self._site = site
+        self._today = to_local(now, site.time_zone).date()
+        self._overruled = overruled
+        self._settings = context.rule_settings()
+
+    def find(self, payer_id: str, code_lists: CodeLists) -> RuleInputs:
+        """Return what the rules know of a payer, by its id in a claim."""
+        if self._overruled:
+            return self._look_up(payer_id, code_lists)
+        known = self._context.intake.payers.made_of(
+            self._document.payers, self._settings, code_lists
+        )
+        key = self._document.form.kind, payer_id, self._site.vendor_site_id, self._today
+        found = known.get(key)
+        if found is None:
+            found = self._look_up(payer_id, code_lists)
+            if found.payer is not None:
+                known[key] = found
+        return found
+
+    def _look_up(self, payer_id: str, code_lists: CodeLists) -> RuleInputs:
+        kind, sandbox = self._document.form.kind, self._context.sandbox
+        find = self._document.payers.find
+        known = payer_inputs(find, kind, payer_id, self._today, sandbox=sandbox)
+        known = with_payer(known, known.payer, self._settings, self._site.vendor_site_id)
+        return replace(
+            known,
+            code_lists=code_lists,
+            severities={**known.severities, **dict.fromkeys(self._overruled, Severity.WARNING)}
+            if self._overruled
+            else known.severities,
+            sent_unenrolled=ENROLLED_RULE in self._overruled,
+        )
 
 
 def resubmission_times(
@@ -156,7 +197,9 @@ class FindingListing:
     def limit(self, prepared: PreparedClaim) -> PreparedClaim:
         """Return a claim with the errors that are listed, and one that says how many more there are."""
         judgement = prepared.judgement
-        if judgement.findings and judgement.accepted:
+        if not judgement.findings:
+            return prepared
+        if judgement.accepted:
             warnings = [f for f in judgement.findings if f.severity is Severity.WARNING]
             self._warnings_count += count_findings(warnings)
             shown = [f for f in warnings if f.rule != LEFT_OUT]

@@ -55,6 +55,8 @@ class MicroBatcher(Generic[Item, Result]):
 
         Work in the background, which no one waits for, runs in a thread and lets all other calls go first.
         """
+        if len(items) == 1 and not is_background:  # a document of one claim
+            return await self._run_group(items)
         results: list[Result] = []
         for group in self._groups(items):
             results += await (

@@ -4,10 +4,11 @@ For ``submit``. Pure: reads no clock, no directory and no database. Claims of se
 together are processed together.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from operator import is_
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -80,6 +81,7 @@ CLAIM_BYTES_AT_ONCE = 48 * 1024
 CLAIM_LINES_AT_ONCE = 64
 # No one waits for claims of files: what is done of them before other calls have their turn takes some five milliseconds.
 BACKGROUND_CLAIMS_AT_ONCE = 4
+PAYERS_REMEMBERED_MAX = 2_000
 
 T = TypeVar("T")
 
@@ -118,6 +120,21 @@ class PreparedClaim(NamedTuple):
     """The frequency that a person decided on for a correction; empty if it is to be decided."""
 
 
+class KnownPayers:
+    """What rules knew of payers when the last documents were judged."""
+
+    def __init__(self) -> None:
+        self._parts: tuple[object, ...] = ()
+        self._known: dict[tuple[Hashable, ...], RuleInputs] = {}
+
+    def made_of(self, *parts: object) -> dict[tuple[Hashable, ...], RuleInputs]:
+        """Return what is known by these snapshots; nothing if one is not the one of the last call."""
+        is_same = len(parts) == len(self._parts) and all(map(is_, parts, self._parts))
+        if not is_same or len(self._known) >= PAYERS_REMEMBERED_MAX:
+            self._parts, self._known = parts, {}
+        return self._known
+
+
 class IntakeBatcher:
     """The two stages of intake on one node, each processing claims of several documents at once."""
 
@@ -126,6 +143,7 @@ class IntakeBatcher:
         self.priority = priority or IntakePriority()
         self.recorded_zips = RecordedZips()
         self.codes = CodeLookup()
+        self.payers = KnownPayers()
         self.reading = MicroBatcher(_read, size_max=CLAIM_BYTES_AT_ONCE, size=_claim_bytes)
         self.preparing = MicroBatcher(_prepare, size_max=CLAIM_LINES_AT_ONCE, size=_claim_lines)
         self._calling = MicroBatcher(_call_each, size_max=BACKGROUND_CLAIMS_AT_ONCE)
