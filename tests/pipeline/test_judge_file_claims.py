@@ -5,13 +5,15 @@ Also tests `pipeline/intake/store_file_claims`, `pipeline/intake/correct_file_cl
 """
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_loops import check_claim
 from clearlane.claims.write.write_x12 import passing_changes
-from clearlane.kernel.ids import VendorId
+from clearlane.kernel.clock import to_micros
+from clearlane.kernel.ids import VendorId, number_moment
 from clearlane.payers.sender_payers import AliasRow
 from clearlane.pipeline.intake.correction_guard import CorrectionConflict
 from clearlane.pipeline.intake.judge_file_claims import FileClaim, SeenClaims, judge_file_claims
@@ -53,10 +55,11 @@ async def out(request, new_place, clock):
         yield made
 
 
-async def judged(out, data=FILE, seen=None):
+async def judged(out, data=FILE, seen=None, **options):
     page = [FileClaim(claim, check_claim(claim)) for claim in claims_in(data)]
     now = out.clock.now()
-    return await judge_file_claims(out.context, out.site, page, now=now, seen=seen or SeenClaims())
+    seen = seen or SeenClaims()
+    return await judge_file_claims(out.context, out.site, page, now=now, seen=seen, **options)
 
 
 async def stored(out, data=FILE):
@@ -100,6 +103,17 @@ async def test_what_a_rule_finds_is_named_at_its_place_in_the_file(out):
     assert errors(prepared[0]) == [("C701", "2300/CLM02 (segment 27)")]
     assert prepared[0].row.state == "not_accepted"
     assert not errors(prepared[1])
+
+
+async def test_numbers_sort_as_the_claims_do_by_when_their_page_was_read_and_in_it(out):
+    read_at = out.clock.now() + timedelta(seconds=7)
+    prepared = await judged(out, FILE, numbered_at=read_at) + await judged(
+        out, FILE, numbered_at=read_at + timedelta(milliseconds=1)
+    )
+    numbers = [one.row.claim_number for one in prepared]
+    assert numbers == sorted(set(numbers)), "in the order of the file"
+    assert [*map(number_moment, numbers)][:2] == [read_at, read_at]
+    assert {one.row.created_at for one in prepared} == {to_micros(out.clock.now())}
 
 
 async def test_an_unknown_payer_is_not_accepted_and_near_ones_are_offered(out):

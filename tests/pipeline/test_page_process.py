@@ -134,7 +134,7 @@ async def test_pages_of_a_process_that_dies_are_judged_by_that_of_the_file(chann
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 async def test_a_page_of_a_site_that_a_process_does_not_know_is_not_judged_there(channel):
     site = await channel.add_site()
-    page = UnjudgedPage((), channel.context.clock.now())
+    page = UnjudgedPage((), *[channel.context.clock.now()] * 2)
     known, unknown = encode_order(site, page), encode_order(replace(site, id=77), page)
     assert decode_answer(await answer_page(channel.context, known)) == ()
     assert decode_answer(await answer_page(channel.context, unknown)) is None

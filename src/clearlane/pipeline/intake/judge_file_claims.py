@@ -25,6 +25,7 @@ from clearlane.claims.search_terms import account_term
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.finding import Finding, Severity
+from clearlane.kernel.ids import new_number
 from clearlane.payers.directory import PayerDirectory
 from clearlane.payers.model import Payer
 from clearlane.payers.sender_payers import SenderPayers
@@ -73,11 +74,15 @@ async def judge_file_claims(
     *,
     now: datetime,
     seen: SeenClaims,
+    numbered_at: datetime | None = None,
     corrects: str = "",
     overruled: Collection[str] = (),
     is_shadow: bool = False,
 ) -> list[PreparedClaim]:
     """Judge some claims of a file and make their rows, in order.
+
+    ``numbered_at`` is the time in their numbers, ``now`` unless it is given. The numbers sort as the page does, so that rows
+    of a file whose pages are numbered one after the other are neighbors in every index of claim numbers.
 
     For a correction, ``corrects`` is the claim that it takes over from, and ``overruled`` are the rules that a person decided
     to send it in spite of: they warn only. A claim of a shadow file is compared with those of other shadow files alone.
@@ -105,7 +110,7 @@ async def judge_file_claims(
     warnings = {**lowered, **dict.fromkeys(overruled, Severity.WARNING)}
     known = _KnownPayers(context, payers, site, now, lists, warnings)
 
-    def judge(one: FileClaim) -> PreparedClaim:
+    def judge(one: FileClaim, number: str) -> PreparedClaim:
         claim, findings = one
         inputs, times = known.of(claim)
         form = form_of(claim)
@@ -118,13 +123,20 @@ async def judge_file_claims(
         earlier = seen.numbers.get(key) or equal.get(key)
         if earlier is not None and earlier != corrects:
             inputs = replace(inputs, equal_claim=earlier)
-        pending = PendingClaim(context.vault, site, form, now, "", claim, inputs, times)
+        pending = PendingClaim(
+            context.vault, site, form, now, "", claim, inputs, times, claim_number=number
+        )
         prepared = prepare_judged(pending, check_file_claim(claim, inputs, findings), content)
         if prepared.judgement.accepted:
             seen.numbers.setdefault(key, prepared.row.claim_number)
         return prepared
 
-    return [*await context.intake.call_in_background(partial(judge, one) for one in page)]
+    numbers = sorted(new_number(numbered_at or now) for _ in page)
+    return [
+        *await context.intake.call_in_background(
+            partial(judge, *pair) for pair in zip(page, numbers, strict=True)
+        )
+    ]
 
 
 def _payer_id(claim: X12Claim) -> str:

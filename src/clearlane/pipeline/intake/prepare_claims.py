@@ -101,6 +101,8 @@ class PendingClaim(NamedTuple):
     tolerated: tuple[Repair, ...] = ()
     """Values that were read in another form than they were sent."""
     known_zips: KnownZips = KnownZips()
+    claim_number: str = ""
+    """The number that it gets; empty for a new one."""
 
 
 @shows("at", "row.claim_number")
@@ -227,7 +229,7 @@ def _row(
     """
     vault, site, form, now, _, claim, known, times, *_ = pending
     accepted, header = judgement.accepted, judgement.header
-    claim_number = new_number(now)
+    claim_number = pending.claim_number or new_number(now)
     payer = known.payer.payer_id if known.payer else ""
     total = _cents(header)
     keys = claim_search.search_keys(vault, site.vendor_id, search_terms(claim))

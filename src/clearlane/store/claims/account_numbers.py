@@ -1,6 +1,7 @@
 """Account numbers that claims carry as CLM01: of the live claims to a payer, whoever sent them, one has a number."""
 
 from collections.abc import Collection, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlalchemy import delete
@@ -24,7 +25,9 @@ async def take(tx: Tx, wanted: Sequence[AccountNumber]) -> set[str]:
     """Take the account numbers that no live claim to the payer carries; return the claim numbers that got theirs."""
     if not wanted:
         return set()
-    await tx.many(_TAKE, [one._asdict() for one in wanted])
+    # In the order of the key each page of the index is changed once. Of several claims with one number the first gets it.
+    ordered = sorted(wanted, key=attrgetter("payer_id", "reference"))
+    await tx.many(_TAKE, [one._asdict() for one in ordered])
     return {one.claim_number for one in await _find(tx, [one.claim_number for one in wanted])}
 
 

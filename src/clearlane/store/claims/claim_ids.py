@@ -6,6 +6,7 @@ index of the ids nor a key beside the claim number, so that it can be partitione
 """
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select
@@ -49,7 +50,8 @@ async def add(tx: Tx, holders: Iterable[ClaimId], others: Iterable[ClaimId] = ()
     rows = [one._asdict() | {"former": ""} for one in holders]
     rows += [one._asdict() | {"former": one.claim_number} for one in others]
     if rows:
-        await tx.many(_ADD, rows)
+        # Keys are hashes: in their order each page of the index is changed once.
+        await tx.many(_ADD, sorted(rows, key=itemgetter("vendor_claim_hash")))
 
 
 async def list_under(tx: Tx, hashes: Iterable[str]) -> ClaimsUnderIds:

@@ -302,7 +302,8 @@ class FileReading:
             return None
 
     def _claim_page(self, page: ReadPage) -> UnjudgedPage:
-        return UnjudgedPage([one.file_claim for one in page.claims], self._now, self._is_shadow)
+        claims = [one.file_claim for one in page.claims]
+        return UnjudgedPage(claims, self._now, self._context.clock.now(), self._is_shadow)
 
     async def _take_waiting(self, *, waiting_max: int) -> None:
         """Take the first pages as far as they are judged, and wait for the first ones if more are left."""

@@ -32,6 +32,9 @@ class UnjudgedPage(msgspec.Struct, frozen=True):
 
     claims: Sequence[FileClaim]
     now: datetime
+    """When the processing of their file began."""
+    read_at: datetime
+    """When they were read: the time in their numbers."""
     is_shadow: bool = False
 
 
@@ -62,7 +65,13 @@ async def judge_page(
 ) -> Sequence[JudgedClaim]:
     """Judge claims in order, and seal their rows. ``seen`` are those that they are compared with, beside stored ones."""
     prepared = await judge_file_claims(
-        context, site, page.claims, now=page.now, seen=seen, is_shadow=page.is_shadow
+        context,
+        site,
+        page.claims,
+        now=page.now,
+        seen=seen,
+        numbered_at=page.read_at,
+        is_shadow=page.is_shadow,
     )
     return await context.intake.call_in_background(
         partial(_seal, context, site, one, is_shadow=page.is_shadow) for one in prepared

@@ -34,9 +34,9 @@ T = TypeVar("T")
 NAME, EVERY_SECONDS = "release-files", 5
 CLAIMS_STAGED_AT_ONCE, CLAIMS_RELEASED_AT_ONCE = 125, 25
 """Also another vendor's read is a write, of its audit row: it waits for one page at most. A claim is staged in one row, and released in ten."""
-CLAIMS_RELEASED_ALONE, CLAIMS_RELEASED_BESIDE_OTHERS = 250, 12
-"""The same for the process of a large file, which answers no calls. Keys are hashes, so each claim changes pages all over the
-indexes, and a commit writes each of them once: the more claims in it, the fewer pages for each."""
+CLAIMS_RELEASED_ALONE, CLAIMS_RELEASED_BESIDE_OTHERS = 500, 12
+"""The same for the process of a large file, which answers no calls. Some keys are hashes, so each claim changes
+pages all over their indexes, and a commit writes each of them once: the more claims in it, the fewer pages for each."""
 ALONE_SECONDS_MIN = 2.0
 """How long ago the fourth last write of another process is before the pages are large."""
 SETS_RELEASED_AT_ONCE = 100
