@@ -4,14 +4,16 @@ Also tests `claims/forms/x12_loops`, `claims/forms/x12_changes` and `claims/form
 """
 
 import re
+from weakref import ref
 
+import msgspec
 import pytest
 
 from clearlane.claims import fields
 from clearlane.claims.finding import ClaimFinding
 from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_changes import element_at, parse_location
-from clearlane.claims.forms.x12_form import LoopsAround
+from clearlane.claims.forms.x12_form import VIEWS_REMEMBERED_MAX, LoopsAround
 from clearlane.claims.forms.x12_loops import UnitLevels, claim_findings
 from clearlane.claims.forms.x12_segments import (
     element_sent_at,
@@ -185,3 +187,21 @@ def test_a_payers_complaint_is_found_in_the_senders_file():
     (birth,) = elements_at(second, "2010CA/DMG/02")
     assert birth.location == "2010BA/DMG02 (segment 44)"
     assert elements_at(first, "/NM1/09") == []
+
+
+def test_a_view_is_remembered_as_long_as_it_is_held_or_among_the_last_ones():
+    (claim, *_) = claims_in(VISITS.read_bytes())
+    form = form_of(claim)
+    held = form.view(claim)
+    before = msgspec.json.encode(claim)
+    others = [msgspec.structs.replace(claim) for _ in range(VIEWS_REMEMBERED_MAX)]
+    for one in others:
+        form.view(one)
+    assert form.view(claim) is held
+    assert form.view(others[0]) is not held, "each claim has its own"
+    died = ref(held)
+    del held
+    assert died() is None, "a claim does not keep its view"
+    assert form.view(claim).patient == form.view(others[0]).patient
+    assert msgspec.json.encode(claim) == before
+    assert claim == others[0]

@@ -48,8 +48,8 @@ ENCOUNTER = "RP"
 
 
 @shows("transaction")
-class X12Claim(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A claim of an 837 file."""
+class X12Claim(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
+    """A claim of an 837 file. Its form notes in ``__dict__`` what was made from it, which is no part of its value."""
 
     transaction: str
     """837P, 837D or 837I."""

@@ -9,16 +9,17 @@ A value that is faulty in its form (a date, an amount) is None in the view: the 
 Knows loops and the view; ``x12_places`` knows where each value is. Checks nothing.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
-from threading import Lock
 from typing import (
     Any,
     NamedTuple,
     TypeAlias,
 )
+from weakref import ref
 
 from clearlane.claims import codes
 from clearlane.claims.cob import ZERO, EarlierDecision, EarlierLineDecision, total_paid
@@ -191,8 +192,12 @@ class X12Form(TransactionPlaces):
         return row.segment
 
     def view(self, claim: X12Claim) -> ClaimView:
-        """Return the view of a stored claim."""
-        found = _VIEWS.find(claim)
+        """Return the view of a stored claim.
+
+        It is remembered while anyone holds it, and for a while after: what asks for many claims again and again holds theirs.
+        """
+        remembered: ref[ClaimView] | None = claim.__dict__.get(VIEW)
+        found = remembered() if remembered is not None else None
         if found is None:
             loops = loops_of(claim)
             found = self.view_of_loops(
@@ -200,12 +205,13 @@ class X12Form(TransactionPlaces):
             )
             if claim.vendor_claim_id:
                 found = replace(found, vendor_claim_id=claim.vendor_claim_id)
-            _VIEWS.add(claim, found)
+            self.remember_view(claim, found)
         return found
 
     def remember_view(self, claim: X12Claim, view: ClaimView) -> None:
         """Remember the view of a claim that was just read: its loops need not be found again."""
-        _VIEWS.add(claim, view)
+        claim.__dict__[VIEW] = ref(view)
+        _LAST_VIEWS.append(view)
 
     def places(self, claim: X12Claim) -> ClaimPlaces:
         """Return where the sender wrote the values of a stored claim."""
@@ -530,30 +536,11 @@ def _amount(text: str) -> Decimal:
     return amount
 
 
-# Each step of intake asks for values of every claim of a page before the next step.
+VIEW = "view"
+"""The attribute of a claim that refers to its view, weakly: a batch holds thousands of claims, and a view is many times as large."""
 VIEWS_REMEMBERED_MAX = 160
-
-
-class _RememberedViews:
-    """The views of the last claims. Threads of work in the background share it with the event loop."""
-
-    def __init__(self) -> None:
-        # By identity, since the hash of a claim is that of all its segments; a claim that is kept keeps its id.
-        self._views: dict[int, tuple[X12Claim, ClaimView]] = {}
-        self._changing = Lock()
-
-    def find(self, claim: X12Claim) -> ClaimView | None:
-        found = self._views.get(id(claim))
-        return found[1] if found is not None and found[0] is claim else None
-
-    def add(self, claim: X12Claim, view: ClaimView) -> None:
-        with self._changing:
-            self._views[id(claim)] = claim, view
-            if len(self._views) > VIEWS_REMEMBERED_MAX:
-                del self._views[next(iter(self._views))]
-
-
-_VIEWS = _RememberedViews()
+_LAST_VIEWS: deque[ClaimView] = deque(maxlen=VIEWS_REMEMBERED_MAX)
+"""The views of the last claims, which are kept even if no one holds them."""
 
 
 INSTITUTIONAL_DIAGNOSES_MAX = 25

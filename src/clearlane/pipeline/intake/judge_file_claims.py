@@ -22,6 +22,7 @@ from clearlane.claims.rules import ENROLLED_RULE, RuleInputs
 from clearlane.claims.rules.file_claims import check_file_claim, equality_of
 from clearlane.claims.rules.settings import with_payer
 from clearlane.claims.search_terms import account_term
+from clearlane.claims.view import ClaimView
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.kernel.finding import Finding, Severity
@@ -89,8 +90,10 @@ async def judge_file_claims(
     """
     await context.vault.ensure_key(site.scope)
     claims = [one.claim for one in page]
-    # Views are remembered: what reads values of all claims of a page finds them made.
-    await context.intake.call_in_background(partial(form_of(one).view, one) for one in claims)
+    # Views are remembered while they are held: what reads values of all claims of a page finds them made.
+    views = await context.intake.call_in_background(
+        partial(form_of(one).view, one) for one in claims
+    )
     lists = await context.intake.codes.complete(
         context.database,
         context.code_lists(),
@@ -110,7 +113,7 @@ async def judge_file_claims(
     warnings = {**lowered, **dict.fromkeys(overruled, Severity.WARNING)}
     known = _KnownPayers(context, payers, site, now, lists, warnings)
 
-    def judge(one: FileClaim, number: str) -> PreparedClaim:
+    def judge(one: FileClaim, view: ClaimView, number: str) -> PreparedClaim:
         claim, findings = one
         inputs, times = known.of(claim)
         form = form_of(claim)
@@ -118,7 +121,7 @@ async def judge_file_claims(
         if enrolled is not None:
             inputs = enrolled.add_to(inputs, claim, inputs.payer, site.time_zone)
         payer_id = inputs.payer.payer_id if inputs.payer else ""
-        content = equality_of(claim, form.view(claim), payer_id)
+        content = equality_of(claim, view, payer_id)
         key = content_hash(context.vault, site, content)
         earlier = seen.numbers.get(key) or equal.get(key)
         if earlier is not None and earlier != corrects:
@@ -134,7 +137,7 @@ async def judge_file_claims(
     numbers = sorted(new_number(numbered_at or now) for _ in page)
     return [
         *await context.intake.call_in_background(
-            partial(judge, *pair) for pair in zip(page, numbers, strict=True)
+            partial(judge, *each) for each in zip(page, views, numbers, strict=True)
         )
     ]
 

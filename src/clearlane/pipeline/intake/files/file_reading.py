@@ -33,6 +33,7 @@ from clearlane.claims.responses.acknowledged_claim import (
 )
 from clearlane.claims.responses.sender_set import SenderSet, sender_set_of
 from clearlane.claims.responses.write_277ca import Acknowledgement277CA, clearinghouse_source
+from clearlane.claims.view import ClaimView
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.inquiry.sent_inquiry import SentInquiry
 from clearlane.kernel.client_file import FileState, counted_noun, set_words
@@ -104,7 +105,7 @@ class ReadClaim(NamedTuple):
 
     file_claim: FileClaim
     acknowledged: AcknowledgedClaim
-    remember_view: Callable[[], None]
+    remember_view: Callable[[], ClaimView | None]
     """Makes its view from the loops that were read, which is faster than finding them again."""
 
 
@@ -287,8 +288,12 @@ class FileReading:
         return processes.take(self._bytes_left, self._context.database.waits.seconds_alone)
 
     async def _judge_here(self, page: ReadPage, seen: SeenClaims) -> Sequence[JudgedClaim]:
-        await self._context.intake.call_in_background(one.remember_view for one in page.claims)
-        return await judge_page(self._context, self._site, self._claim_page(page), seen=seen)
+        views = await self._context.intake.call_in_background(
+            one.remember_view for one in page.claims
+        )
+        judged = await judge_page(self._context, self._site, self._claim_page(page), seen=seen)
+        del views  # remembered as long as they are held
+        return judged
 
     async def _judge_there(
         self, page: ReadPage, process: HelperProcess
@@ -379,11 +384,12 @@ class _WaitingPage(NamedTuple):
 
 def _remember_view(
     claim: X12Claim, loop: tree.Loop, around: Sequence[tree.Loop], first: int, read: LoopsAround
-) -> None:
+) -> ClaimView:
     """Make the view of a claim from the loops that were read."""
     form = form_of(claim)
     view = form.view_of_loops(loop, around, first, read, claim_type=claim.claim_type)
     form.remember_view(claim, view)
+    return view
 
 
 def _remember_nothing() -> None:
