@@ -180,7 +180,9 @@ async def test_a_person_matches_and_undoes(sandbox, people, shared):
     assert "The payment is booked on the claim." in page
     assert await menu_count(operator, "/payments") == ""
     outsider = await sandbox.person(ConsoleRole.BILLER, "A-2")
-    assert (await outsider.ask(f"/payments/{id}/3/undo", form={})).status_code == 409
+    # For who has no part of it, the payment is not there.
+    assert (await outsider.ask(f"/payments/{id}/3/undo", form={})).status_code == 404
+    assert (await outsider.ask(f"/payments/{id}/3/assign", form={"claim": mine})).status_code == 404
     answer = await people[ConsoleRole.BILLER].ask(f"/payments/{id}/3/undo", form={})
     assert answer.headers["location"] == f"/console/payments/{id}?done=undone"
     assert "1 to match" in await operator.text(f"/payments/{id}")

@@ -15,16 +15,11 @@ from html import unescape
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-import httpx
 import pytest
 from sqlalchemy import select
 
 from clearlane.accounts.users import ConsoleRole
-from clearlane.api.frame.app import ApiApplication
-from clearlane.api.frame.endpoint import ApiLimits
-from clearlane.api.http.proxies import TrustedProxies
 from clearlane.api.operations.metrics import Metrics
-from clearlane.api.versions import DEFAULT_VERSION, VERSIONS
 from clearlane.cli.doctor.installation_measures import measure_installation
 from clearlane.cli.doctor.status import screen
 from clearlane.pipeline.operator import claim_work
@@ -45,6 +40,7 @@ from clearlane.store.database.sql import Statement
 from tests.console.sandbox_console import open_sandbox_console
 from tests.console.signed_in_console import BY
 from tests.databases import KINDS
+from tests.journey.vendor_program import VendorProgram
 
 # What they share, a sandbox that took claims through every scenario, takes over a second.
 pytestmark = pytest.mark.slow
@@ -76,39 +72,6 @@ async def sandbox(request, new_place, tmp_path_factory):
     async with open_sandbox_console(data, database_url=place.url, zones=ZONES) as made:
         await filled(made)
         yield made
-
-
-class VendorProgram:
-    """A program of the vendor: calls of `/clearlane/v1`, answered in this process."""
-
-    def __init__(self, sandbox):
-        errors = DEFAULT_VERSION.errors
-        app = ApiApplication(
-            sandbox.installation,
-            [each for version in VERSIONS for each in version.endpoints],
-            errors=errors,
-            limits=ApiLimits(),
-            metrics=Metrics(),
-            proxies=TrustedProxies(),
-            sandbox=True,
-            shapes={version.prefix: version.errors for version in VERSIONS},
-        )
-        self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app),
-            base_url="https://clearlane.test/clearlane/v1/",
-            auth=("ACME", sandbox.passwords["ACME"]),
-        )
-
-    async def every(self, path, **query):
-        """Return the objects of all pages of a list."""
-        found, after = [], None
-        while True:
-            page = {"limit": 20, **query} | ({"after": after} if after else {})
-            answer = await self.client.get(path, params=page)
-            assert answer.status_code == 200, answer.text
-            found += answer.json()["data"]
-            if (after := answer.json()["next"]) is None:
-                return found
 
 
 @pytest.fixture

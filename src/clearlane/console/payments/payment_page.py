@@ -131,6 +131,7 @@ async def show_payment(request: PageRequest) -> Response:
 @pages.act("/payments/{id}/{number}/assign", UNDONE_BESIDE)
 async def assign(request: PageRequest) -> Response:
     """Record that a claim payment of the payment is about a claim: "It is this one"."""
+    await _load(request)
     id = request.parts["id"]
     claim = request.form.get("claim").strip()
     try:
@@ -151,6 +152,7 @@ async def assign(request: PageRequest) -> Response:
 @pages.act("/payments/{id}/{number}/undo", UNDONE_BESIDE)
 async def undo(request: PageRequest) -> Response:
     """Take back what a person assigned."""
+    await _load(request)
     id = request.parts["id"]
     try:
         await payment_admin.undo_assignment(
