@@ -338,6 +338,11 @@ def test_the_commands_of_a_vendor(run, client, tmp_path):
     assert json.loads(run("claim", "show", number, "--json"))["claim_number"] == number
     dry = run("claim", "correct", number, "F26_PatientAcctNumber=CLI-1", "--dry-run")
     assert "Sent as: new" in dry
+    # Each sentence is said once.
+    said = " ".join(dry.split())
+    assert said.count(f"takes over from {number}") <= 1
+    for sentence in re.findall(r"[A-Z][^.:]{30,}\.", said):
+        assert said.count(sentence) == 1, sentence
     assert "CLI-1" in dry
     file = tmp_path / "changes.json"
     file.write_text('{"F26_PatientAcctNumber": "CLI-2"}')

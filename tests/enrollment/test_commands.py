@@ -131,7 +131,7 @@ async def test_an_enrollment_is_moved_by_payer(clearlane, enrolled, in_thread):
     assert abs(date.fromisoformat(states["HHP2M", "claims"][2]) - today).days <= 1
     assert states["HHP2M", "era"] == ("submitted", "", "")
     (row,) = shown(await in_thread(clearlane, "list --json"))
-    assert row["state"] == "approved 1, refused 1"
+    assert row["state"] == "1 approved, 1 refused"
     again = await in_thread(clearlane, f"approve {id} --payer HHP2M --yes")
     assert "no change was needed" in again.stdout
     # An ERA is enrolled for by itself, from a day on.

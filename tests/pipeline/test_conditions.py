@@ -111,6 +111,14 @@ AWAY = {
 }
 CASES = [
     (
+        # A simulated payer has no route that a person could look up.
+        "payer-unreachable",
+        waiting(failing_since=ago(days=3), oldest_at=ago(days=3), **AWAY | {"route_id": 0, "route_kind": ""}),
+        "Payer MM001 (Medical) cannot be sent anything for 3 days, since 2024-03-02 12:00 UTC: "
+        "The line is dead. 12 files and 480 claims wait.",
+        waiting(failing_since=ago(minutes=14), oldest_at=ago(minutes=20), **AWAY),
+    ),
+    (
         "payer-unreachable",
         waiting(failing_since=ago(days=3), oldest_at=ago(days=3), **AWAY),
         "Payer MM001 (Medical) cannot be sent anything over route 3 (sftp) for 3 days, since 2024-03-02 12:00 UTC: "

@@ -76,7 +76,7 @@ def load_placements() -> AnyPlacements:
 
 BOX_TITLES = {
     "3": "Payer", "5": "Other insured's name", "11": "Other payer", "12": "Insured's name and address", "20": "Patient's name and address", "34": "Diagnoses",
-    "24": "Day of service", "48": "Billing dentist", "53": "Treating dentist", "56": "Treating dentist's address",
+    "24": "Day of service", "48": "Billing dentist", "51": "Billing dentist's tax id", "53": "Treating dentist", "56": "Treating dentist's address",
 }  # fmt: skip
 
 FORM: ClaimForm[DentalClaim, DentalLine] = ClaimForm(

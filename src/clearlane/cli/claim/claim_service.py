@@ -278,8 +278,10 @@ def _show_correction(session: ClientSession, result: "CorrectionResult") -> None
         return
     if result.claim_number:
         show_text(f"{result.claim_number} takes over from {result.predecessor}.")
-    show_text(f"Sent as: {result.sent_as}. {result.reason}".rstrip())
-    _show_findings(result.findings)
+    # Each sentence once: what it takes over from is said above, and a finding may be the reason again.
+    reason = result.reason.removeprefix(f"It takes over from {result.predecessor}. ")
+    show_text(f"Sent as: {result.sent_as}. {reason}".rstrip())
+    _show_findings(tuple(one for one in result.findings if one.message not in result.reason))
     if result.x12:
         typer.echo(result.x12.rstrip())
 

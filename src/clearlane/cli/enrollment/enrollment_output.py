@@ -190,12 +190,12 @@ def _fields(details: EnrollmentDetails) -> Facts:
 
 
 def _states(row: StoredEnrollment) -> str:
-    """Return its states with the number of payers; the first state if none was set yet."""
+    """Return how many payers' transactions are in each of its states; the first state if none was set yet."""
     counts = {
         state: sum(each.state == state for each in row.payer_states) for state in EnrollmentState
     }
     return (
-        ", ".join(f"{state} {count}" for state, count in counts.items() if count) or INITIAL_STATE
+        ", ".join(f"{count} {state}" for state, count in counts.items() if count) or INITIAL_STATE
     )
 
 

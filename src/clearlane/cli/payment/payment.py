@@ -27,6 +27,7 @@ from clearlane.kernel.ids import Scope
 from clearlane.kernel.list_filter import FilterType, ListFilter
 from clearlane.payments import as_json as as_json_objects
 from clearlane.payments import wording
+from clearlane.payments.deposit import DepositState
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.payments.payment_csv import payment_csv_by_page
 from clearlane.pipeline.query import payments
@@ -75,11 +76,17 @@ async def list_(
     refuse_both(as_csv=as_csv, as_json=as_json)
     listed = [one async for one in _all_payments(installation, where, limit and limit + 1)]
     whole = sum(one.amount or 0 for one in listed[:limit] if not one.duplicate_of)
+    row_of = as_json_objects.own_payment_object if as_json else _flat_row
+    rows = [row_of(one) for one in listed]
+    if not as_json:
+        rows = [
+            {**row, "deposited": _deposited(one)} for row, one in zip(rows, listed, strict=True)
+        ]
     show_limited(
         COLUMNS,
-        [as_json_objects.own_payment_object(one) for one in listed],
+        rows,
         limit=limit,
-        names=as_json_objects.own_payment_object(Payment()),
+        names=_flat_row(Payment()),
         as_csv=as_csv,
         as_json=as_json,
         noun="payment",
@@ -342,19 +349,36 @@ def pdf(
 COLUMNS = (
     TableColumn("payment", "payment_id"),
     TableColumn("label", "label"),
-    TableColumn("state", "state", state=True, drop=5),
+    TableColumn("state", "state", state=True, drop=6),
     TableColumn("paid", "effective_date"),
     TableColumn("payer", "payer_id", drop=1),
-    TableColumn("trace", "trace_number", drop=3),
+    TableColumn("trace", "trace_number", drop=4),
     TableColumn("method", "method", drop=7),
-    TableColumn("claims", "claims", right=True, drop=2),
-    TableColumn("unmatched", "unmatched", right=True, drop=4),
+    TableColumn("deposited", "deposited", drop=2),
+    TableColumn("claims", "claims", right=True, drop=3),
+    TableColumn("unmatched", "unmatched", right=True, drop=5),
     TableColumn("claims paid", "claims_paid", right=True, drop=6),
     TableColumn("adjustments", "adjustments_total", right=True, drop=6),
     TableColumn("amount", "amount", right=True),
     TableColumn("balanced", "balanced", drop=5),
     TableColumn("fetched", "fetched_at", drop=8),
 )
+
+
+def _flat_row(payment: Payment) -> dict[str, Any]:
+    """Return a payment for a table or a file: each fact of its deposit is a fact of its own."""
+    facts = as_json_objects.own_payment_object(payment)
+    del facts["deposit"]
+    deposit = as_json_objects.deposit_object(payment.deposit)
+    return facts | {f"deposit_{name}": value for name, value in deposit.items()}
+
+
+def _deposited(payment: Payment) -> str:
+    """Return the day on which a payment was deposited, or why it needs none; empty while it is open."""
+    state = payment.deposit.state
+    if state is DepositState.DEPOSITED:
+        return str(payment.deposit.day)
+    return "" if state is DepositState.OPEN else state.value
 
 
 async def _all_payments(

@@ -77,7 +77,12 @@ def _payer(of: UndeliveredClaims | RoutePolling) -> str:
 
 def _over_route(of: UndeliveredClaims | RoutePolling) -> str:
     kind = f" ({of.route_kind})" if of.route_kind else ""
-    return f"over route {of.route_id}{kind}"
+    return f"{_over(of.route_id)}{kind}"
+
+
+def _over(route_id: int | None) -> str:
+    """Return by which route, as a part of a sentence; a simulated payer has none that a person could look up."""
+    return f" over route {route_id}" if route_id else ""
 
 
 def _waiting(of: UndeliveredClaims) -> str:
@@ -98,7 +103,7 @@ def find_unreachable(measures: Measures) -> Iterator[ConditionCase]:
         if seconds >= UNREACHABLE_MINUTES * 60:
             since = f"{from_micros(of.failing_since):%Y-%m-%d %H:%M} UTC"
             yield ConditionCase(
-                f"{_payer(of)} cannot be sent anything {_over_route(of)} for {duration(seconds)}, "
+                f"{_payer(of)} cannot be sent anything{_over_route(of)} for {duration(seconds)}, "
                 f"since {since}: {of.fault} {_waiting(of)}",
                 _labels(of),
             )
@@ -186,8 +191,8 @@ def find_refused(measures: Measures) -> Iterator[ConditionCase]:
         )
         held = f" The payer may hold {some}the claims all the same." if payer_may_hold(of) else ""
         yield ConditionCase(
-            f"Payer {of.payer_id} ({of.type}) refused {counted(of.files, 'file')} with {counted(of.claims, 'claim')} over "
-            f"route {of.route_id} (TA1 {of.note}), the first is batch {of.first_batch_id}.{held}",
+            f"Payer {of.payer_id} ({of.type}) refused {counted(of.files, 'file')} with {counted(of.claims, 'claim')}"
+            f"{_over(of.route_id)} (TA1 {of.note}), the first is batch {of.first_batch_id}.{held}",
             (
                 ("payer", of.payer_id),
                 ("type", of.type),
@@ -240,7 +245,7 @@ def find_not_polled(measures: Measures) -> Iterator[ConditionCase]:
         if of.fault or overdue:
             why = of.fault or f"no node has looked for {duration(of.overdue_seconds)}."
             yield ConditionCase(
-                f"{_payer(of)}: its files cannot be fetched {_over_route(of)}: {why}", _labels(of)
+                f"{_payer(of)}: its files cannot be fetched{_over_route(of)}: {why}", _labels(of)
             )
 
 
@@ -250,7 +255,7 @@ def find_passed_over(measures: Measures) -> Iterator[ConditionCase]:
         if of.passed_over:
             yield ConditionCase(
                 f"{_payer(of)}: {counted(of.passed_over, 'file')} with odd names "
-                f"{'is' if of.passed_over == 1 else 'are'} left where they are {_over_route(of)}.",
+                f"{'is' if of.passed_over == 1 else 'are'} left where they are{_over_route(of)}.",
                 _labels(of),
             )
 
