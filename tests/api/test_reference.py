@@ -120,6 +120,14 @@ async def test_a_browser_gets_a_page_with_calls_that_may_be_meant(reference, pat
     [
         ({"type": "array", "items": {"$ref": "#/x/Page_A_"}}, "list of Page of A"),
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "string or null"),
+        (
+            {"anyOf": [{"enum": ["a", "b"]}, {"type": "array", "items": {"enum": ["a", "b"]}}]},
+            "a or b, or several",
+        ),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]},
+            "string or list of integer",
+        ),
         ({"enum": list(range(15))}, " or ".join(map(str, range(12))) + " and 3 others"),
         ({"type": "object", "additionalProperties": {"type": "integer"}}, "map of text to integer"),
         ({}, "any"),

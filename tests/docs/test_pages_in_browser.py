@@ -25,6 +25,7 @@ PAGES = (
     "/docs/project/changelog/for-vendors/",
     "/reference",
     "/reference/GetEvents",
+    "/reference/GetClaims",
     "/reference/SendFile",
     "/reference/shapes/MedicalClaim",
 )

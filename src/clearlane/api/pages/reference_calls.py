@@ -230,6 +230,12 @@ def type_words(schema: Json) -> Iterator[TypeWord]:
         name = str(reference).rpartition("/")[2]
         yield TypeWord(shape_title(name), shape_address(name))
     elif choices := schema.get("anyOf") or schema.get("oneOf"):
+        one, *others = choices
+        if others == [{"type": "array", "items": one}]:
+            # What may be one or a list of it is named once: an enumeration is long.
+            yield from type_words(one)
+            yield TypeWord(", or several")
+            return
         yield from _joined([tuple(type_words(each)) for each in choices])
     elif "enum" in schema:
         values = schema["enum"]
