@@ -42,8 +42,8 @@ PATHS = {
 DOCUMENT_TYPES = {V3_MEDICAL: "MedicalClaim", V3_DENTAL: "DentalClaim"}
 NOW = datetime.now(UTC)
 DAY = NOW.date() - timedelta(days=30)
-CLAIMS = by_profile(thorough=500, usual=100, quick=100)
-PER_DOCUMENT, RECALLED = 50, 20
+CLAIMS = by_profile(thorough=500, usual=40, quick=40)
+PER_DOCUMENT, RECALLED = 20, 20
 MESSAGE = "The claims could not be imported. Nothing was stored; send them again."
 both_kinds = pytest.mark.parametrize("kind", V3_FORMS)
 

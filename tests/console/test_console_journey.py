@@ -22,7 +22,10 @@ WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 LOOKS = (("light", WIDE), ("dark", NARROW))
 FRAGMENTS = ("/eligibility/payers", "/payers/find")
 """Parts of a page, which are looked at where they stand."""
+ROWS_BEYOND_THE_FIRST = "tbody > tr:nth-child(n + 9), .seg:nth-of-type(n + 4)"
+"""Of a table and of a part of a file: each is made as those before it, and axe takes its time for every one."""
 RUNS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+REMOVED = "rows => document.querySelectorAll(rows).forEach(row => row.remove())"
 CHANGED_TEN_TIMES = """for (let at = 0; at < 10; at += 1)
     document.getElementById("new-claim").dispatchEvent(new Event("change"))"""
 HOSTILE = "<script>document.title='run'</script>"
@@ -96,18 +99,28 @@ async def sign_in(page, biller):
     await page.get_by_role("button", name="Sign in").click()
 
 
-@pytest.fixture
-async def biller_page(service, browser):
-    """A page of a biller who has signed in."""
-    context = await browser.new_context(
-        ignore_https_errors=True, base_url=service.base_url, viewport=WIDE
-    )
+@pytest.fixture(scope="module")
+async def biller_signed_in(service, browser):
+    """The cookies of a biller who signed in with password and code."""
+    context = await browser.new_context(ignore_https_errors=True, base_url=service.base_url)
     context.set_default_timeout(PATIENCE_SECONDS * 1_000)
     page = await context.new_page()
     await page.goto("/console/login")
     await sign_in(page, service.biller)
     await page.wait_for_url("**/console/")
-    yield page
+    yield await context.storage_state()
+    await context.close()
+
+
+@pytest.fixture
+async def biller_page(service, browser, biller_signed_in):
+    """A page of a biller who has signed in."""
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url, viewport=WIDE,
+        storage_state=biller_signed_in,
+    )  # fmt: skip
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    yield await context.new_page()
     await context.close()
 
 
@@ -268,9 +281,11 @@ async def test_axe_finds_nothing_on_any_page_and_no_text_runs_in_light_and_dark_
         for color_scheme, size in LOOKS if IS_THOROUGH else [LOOKS[number % len(LOOKS)]]:
             await page.emulate_media(color_scheme=color_scheme)
             await page.set_viewport_size(size)
+            assert await page.evaluate(RUNS_OUT) == 0, path
+            if not IS_THOROUGH:
+                await page.evaluate(REMOVED, ROWS_BEYOND_THE_FIRST)
             if found := await axe.violations_again(page):
                 wrong[path, color_scheme] = found
-            assert await page.evaluate(RUNS_OUT) == 0, path
         assert await page.title() != "run", path
     assert wrong == {}
     await context.close()
@@ -450,6 +465,7 @@ async def test_a_person_takes_many_claims_at_once_and_closes_a_payment(service, 
     await main.get_by_role("heading", name="Not deposited yet").wait_for()
 
 
+# The very last: it ends the session that the tests above share.
 async def test_a_person_fixes_nine_claims_of_one_cause_at_once(service, biller_page):
     page, main = biller_page, biller_page.locator("main")
 
