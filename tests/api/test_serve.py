@@ -1,6 +1,7 @@
 """`clearlane serve`: start, stop, refusals, certificates, operations.
 
-Also tests `api/http/server`, `api/service`, `wiring` and `pipeline/work_context`.
+Also tests `api/http/server`, `api/service`, `wiring/opening`, `wiring/installation`, `wiring/node`, `wiring/faces`,
+`wiring/sandbox_runtime` and `pipeline/work_context`.
 """
 
 import json

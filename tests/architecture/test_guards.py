@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from clearlane import wiring
 from clearlane.api import sandbox_endpoints
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.path_table import PathTable
@@ -14,6 +13,7 @@ from clearlane.connect.factory import open_mailbox, open_realtime
 from clearlane.kernel.clock import SystemClock
 from clearlane.payers.routes import RouteSecrets
 from clearlane.store.database.database import MissingRow, require_row
+from clearlane.wiring import installation
 from tests.architecture.source import SOURCE, nodes_of
 from tests.connect.invented import route
 
@@ -28,7 +28,7 @@ CANNOT_BE = {
 
 def test_packages_that_touch_data_assert_only_what_cannot_be():
     found = {}
-    for package in ("pipeline", "store", "connect", "api", "console", "wiring.py"):
+    for package in ("pipeline", "store", "connect", "api", "console", "wiring"):
         top = SOURCE / package
         for file in [top] if top.is_file() else sorted(top.rglob("*.py")):
             if count := sum(isinstance(node, ast.Assert) for node in nodes_of(file)):
@@ -45,8 +45,8 @@ def a_route(kind):
 GUARDS = {
     "a row that others refer to": (lambda: require_row(None, "a batch"), MissingRow),
     "an installation that is not open": (
-        lambda: wiring._require_opened(None),
-        wiring.InstallationNotOpen,
+        lambda: installation._require_opened(None),
+        installation.InstallationNotOpen,
     ),
     "a path that hides another": (
         lambda: PathTable([("/a/b", 1), ("/A/b/", 2)]),
@@ -66,7 +66,7 @@ def test_a_guard_raises(name):
 
 def test_what_is_there_is_returned():
     assert require_row("row", "a batch") == "row"
-    assert wiring._require_opened("part") == "part"
+    assert installation._require_opened("part") == "part"
 
 
 def test_sandbox_endpoints_are_not_there_without_a_sandbox():

@@ -16,7 +16,7 @@ from clearlane.client import NotReached
 from clearlane.client.account import Account
 from clearlane.client.testing import NotStarted, clearlane_sandbox, running_sandbox
 from clearlane.client.testing.sandbox_control import SandboxControl
-from clearlane.wiring import claim_scenarios
+from clearlane.wiring.sandbox_runtime import claim_scenarios
 
 __all__ = ["clearlane_sandbox"]
 # The product itself starts the service here, which the search for starters does not follow.

@@ -105,7 +105,7 @@ async def open_sandbox_console(
             )  # fmt: skip
             await add_site(installation.database, site, now=installation.wall.now(), actor=BY)
         await installation.refresh()
-        runtime = installation._sandbox
+        runtime = installation.sandbox_runtime
         assert runtime is not None
         runtime.start_control(installation.work_context)
         await runtime.simulator.freeze(BY)

@@ -18,7 +18,7 @@ from clearlane.pipeline.provider_looks import ProviderLooks
 from clearlane.store.database.database import SystemScope
 from clearlane.store.database.schema import audit
 from clearlane.store.database.sql import Statement
-from clearlane.wiring import _make_inquiry_runner
+from clearlane.wiring.node import make_inquiry_runner
 from tests.console.sandbox_console import open_sandbox_console
 
 LOOKS = Statement(
@@ -36,7 +36,7 @@ QUESTION = {
 async def sandbox(tmp_path_factory):
     """A sandbox whose process asks payers, as a node does."""
     async with open_sandbox_console(tmp_path_factory.mktemp("eligibility")) as made:
-        runner = _make_inquiry_runner(made.installation)
+        runner = make_inquiry_runner(made.installation)
         use_runner(made.installation, runner)
         yield made
         await runner.stop()
@@ -44,7 +44,7 @@ async def sandbox(tmp_path_factory):
 
 def use_runner(installation, runner):
     """The verbs' context is made anew with another runner, or without one."""
-    installation._inquiry_runner = runner
+    installation.node_parts.inquiry_runner = runner
     installation.__dict__.pop("work_context", None)
 
 
@@ -140,7 +140,7 @@ async def test_viewers_only_read_and_only_nodes_ask(sandbox, biller):
         assert (await viewer.ask(path, form={})).status_code == 403
     for id in ("77", "x"):
         assert (await biller.ask(f"/eligibility/{id}")).status_code == 404
-    runner = sandbox.installation._inquiry_runner
+    runner = sandbox.installation.node_parts.inquiry_runner
     use_runner(sandbox.installation, None)
     answer = await biller.ask("/eligibility/ask", form=QUESTION)
     use_runner(sandbox.installation, runner)

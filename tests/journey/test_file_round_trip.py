@@ -46,7 +46,7 @@ class Practice:
             installation.work_context, accounts=lambda: SimpleNamespace(sites=sites)
         )
         self.first, self.second = sites
-        runtime = installation._sandbox
+        runtime = installation.sandbox_runtime
         self.simulator = runtime.simulator
         self.control = SandboxControl(self.context, runtime.simulator, runtime.stored_clock)
 

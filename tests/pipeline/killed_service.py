@@ -266,7 +266,7 @@ class KilledService:
         async with self._installation.database.read(EVERYONE) as tx:
             numbers = [number for (number,) in await tx.rows(CLAIM_NUMBERS)]
         assert len(numbers) == CLAIMS * self._count
-        runtime = self._installation._sandbox
+        runtime = self._installation.sandbox_runtime
         assert runtime is not None
         ledger = payer_ledger.PayerLedger(runtime.ledger, ledger_name("Medical", PAYER))
         counts = await ledger.get(payer_ledger.COUNTS, Counts)

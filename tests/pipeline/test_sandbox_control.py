@@ -45,7 +45,7 @@ class Sandbox:
     """A sandbox without a server: its control, and claims put into it."""
 
     def __init__(self, installation):
-        runtime = installation._sandbox
+        runtime = installation.sandbox_runtime
         self.context = installation.work_context
         self.simulator = runtime.simulator
         self.clock = runtime.simulator.clock

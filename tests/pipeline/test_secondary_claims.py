@@ -77,7 +77,7 @@ class Site835:
     """A site of a sandbox whose claims are paid by advancing its clock."""
 
     def __init__(self, installation):
-        runtime = installation._sandbox
+        runtime = installation.sandbox_runtime
         self.context = installation.work_context
         self.clock = runtime.simulator.clock
         self.control = SandboxControl(self.context, runtime.simulator, runtime.stored_clock)
@@ -177,7 +177,7 @@ async def opened(**settings):
         await make_site(installation.database)
         await installation.refresh()
         made = Site835(installation)
-        await installation._sandbox.simulator.freeze(VENDOR)
+        await installation.sandbox_runtime.simulator.freeze(VENDOR)
         yield made
 
 

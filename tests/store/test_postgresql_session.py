@@ -157,7 +157,7 @@ async def test_a_claim_goes_through_to_its_payment_behind_a_pooler(place, pooler
         await make_site(installation.database)
         await installation.refresh()
         site = Site835(installation)
-        await installation._sandbox.simulator.freeze(VENDOR)
+        await installation.sandbox_runtime.simulator.freeze(VENDOR)
         (number,) = await site.submit(PLAIN | {"F01A_InsuredId": "3001"})
         await site.days(20)
         [(_, row)] = await find_claims(

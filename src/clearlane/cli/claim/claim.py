@@ -207,7 +207,7 @@ def _check_scenario(scenario: str) -> None:
     """Refuse an id that selects no response, and list those that do."""
     if not scenario:
         return
-    from clearlane.wiring import claim_scenarios
+    from clearlane.wiring.sandbox_runtime import claim_scenarios
 
     known = claim_scenarios()
     if scenario not in known:

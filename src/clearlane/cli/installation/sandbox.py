@@ -135,7 +135,7 @@ def seed(
     Example: clearlane sandbox seed --claims 80
     """
     from clearlane.cli.installation.sandbox_seed import CLAIMS_MAX, SandboxSeed, plan_claims
-    from clearlane.wiring import claim_scenarios
+    from clearlane.wiring.sandbox_runtime import claim_scenarios
 
     if claims > CLAIMS_MAX:
         usage_error(f"Give at most {CLAIMS_MAX:,} claims.")

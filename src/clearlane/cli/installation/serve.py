@@ -110,7 +110,8 @@ async def run(settings: Settings) -> None:
     from clearlane.api.http.memory_release import limit_arenas
     from clearlane.api.operations import logs
     from clearlane.api.service import ListenSockets, Service
-    from clearlane.wiring import mount_console, open_installation, open_sftp_server
+    from clearlane.wiring import open_installation
+    from clearlane.wiring.faces import mount_console, open_sftp_server
 
     limit_arenas()  # before the first thread starts
     listeners = ListenSockets(_addresses(settings))
