@@ -68,26 +68,7 @@ async def update_statuses(
     """
     await vault.load_keys_of(tx, [one.status for one in changed if one.status])
     at = to_micros(now)
-    days = {zone: to_local(now, zone).date() for zone in {one.time_zone for one in changed}}
-    statuses = {claim: open_status(vault, claim) for claim in changed}
-    closings = await find_closings(tx, vault, statuses, known)
-    changes = [
-        ClaimChange(
-            claim,
-            statuses[claim],
-            update_claim_status(
-                statuses[claim],
-                lifecycle.fold(
-                    known[claim.claim_number].values(),
-                    total=claim.total_cents,
-                    closing=closings.get(claim.claim_number),
-                ),
-                days[claim.time_zone],
-            ),
-            new,
-        )
-        for claim, new in changed.items()
-    ]
+    changes = await _fold_facts(tx, vault, changed, known, now)
     if only_news:
         changes = [one for one in changes if one.changes_status]
     figures = await load_figures(tx, {one.claim.payer_id for one in changes})
@@ -119,6 +100,36 @@ async def update_statuses(
     await _keep_former_payer_numbers(tx, vault, changes)
     await _note_next_payers(tx, changes, at)
     return [one.claim.claim_number for one in changes]
+
+
+async def _fold_facts(
+    tx: Tx,
+    vault: Vault,
+    changed: Mapping[ClaimStateRow, Sequence[RecordedFact] | None],
+    known: KnownFacts,
+    now: datetime,
+) -> list[ClaimChange]:
+    """Return the status of each claim before and after, which all of its facts decide together."""
+    days = {zone: to_local(now, zone).date() for zone in {one.time_zone for one in changed}}
+    statuses = {claim: open_status(vault, claim) for claim in changed}
+    closings = await find_closings(tx, vault, statuses, known)
+    return [
+        ClaimChange(
+            claim,
+            statuses[claim],
+            update_claim_status(
+                statuses[claim],
+                lifecycle.fold(
+                    known[claim.claim_number].values(),
+                    total=claim.total_cents,
+                    closing=closings.get(claim.claim_number),
+                ),
+                days[claim.time_zone],
+            ),
+            new,
+        )
+        for claim, new in changed.items()
+    ]
 
 
 async def _reinstate_and_supersede(tx: Tx, changes: Sequence[ClaimChange], at: int) -> None:

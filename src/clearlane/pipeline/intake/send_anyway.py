@@ -45,25 +45,9 @@ async def send_anyway(
     ``person`` is who decided it, if the actor is software that acts for one. ``extend`` adds to the transaction.
     Raises a :class:`CorrectionConflict` if a rule of the guide stops it, or if none does.
     """
-    async with context.database.read(site.scope) as tx:
-        stored = await claims.find(tx, claim_number)
-    if stored is None:
+    overruled = await _find_overruled(context, site, claim_number, actor, now)
+    if overruled is None:
         return None
-    if stored.state in claims.SHADOWS:
-        raise CorrectionConflict(IS_SHADOW)
-    if stored.state != claims.NOT_ACCEPTED:
-        raise CorrectionConflict(NOT_STOPPED)
-    judged = await submit_correction(
-        context, site, claim_number, {}, actor=actor, now=now, unchanged=True, dry_run=True
-    )
-    if judged is None:
-        return None
-    if judged.accepted:
-        raise CorrectionConflict(ACCEPTED_NOW)
-    if why := why_not_overruled(judged.findings):
-        raise CorrectionConflict(why)
-    overruled = sorted(stopping_rules(judged.findings))
-
     decider = replace(actor, name=person) if person else actor
 
     def record(job: Job[CorrectionResult]) -> Job[CorrectionResult]:
@@ -94,6 +78,30 @@ async def send_anyway(
         dry_run=dry_run,
         extend=record,
     )
+
+
+async def _find_overruled(
+    context: WorkContext, site: Site, claim_number: str, actor: Actor, now: datetime
+) -> list[str] | None:
+    """Return the rules that stop a claim and may be overruled; None if the site has no claim of this number."""
+    async with context.database.read(site.scope) as tx:
+        stored = await claims.find(tx, claim_number)
+    if stored is None:
+        return None
+    if stored.state in claims.SHADOWS:
+        raise CorrectionConflict(IS_SHADOW)
+    if stored.state != claims.NOT_ACCEPTED:
+        raise CorrectionConflict(NOT_STOPPED)
+    judged = await submit_correction(
+        context, site, claim_number, {}, actor=actor, now=now, unchanged=True, dry_run=True
+    )
+    if judged is None:
+        return None
+    if judged.accepted:
+        raise CorrectionConflict(ACCEPTED_NOW)
+    if why := why_not_overruled(judged.findings):
+        raise CorrectionConflict(why)
+    return sorted(stopping_rules(judged.findings))
 
 
 def stopping_rules(findings: Sequence[ClaimFinding]) -> set[str]:

@@ -7,7 +7,7 @@ taken is canceled in the same transaction. If two corrections meet, one wins, an
 :class:`CorrectionConflict`. For vendors and for people of the console; knows no HTTP.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -87,8 +87,7 @@ async def submit_correction(
     A value of None removes a field. ``way`` is how a person decided that it goes, one of ``FREQUENCIES``; without it
     that is decided here. ``unchanged`` sends the claim again as it is, without fields. ``content`` is a claim in
     X12 that takes the place of the whole one, which is in X12 too; ``prior_payer_claim`` is then the claim of the payer before, if another one
-    has taken its place. ``overruled`` are the rules that a
-    person sends it in spite of (``send_anyway``). ``extend`` adds to the transaction that stores the correction.
+    has taken its place. ``overruled`` are the rules that a person sends it in spite of (``send_anyway``). ``extend`` adds to the transaction that stores the correction.
     Raises a :class:`CorrectionConflict` if the claim cannot be corrected now.
     """
     row = await _load(context, site, claim_number, actor)
@@ -103,15 +102,11 @@ async def submit_correction(
     prepared = await _prepare(context, site, row, changes, now, overruled)
     if not isinstance(prepared, PreparedClaim):
         return _refused(claim_number, prepared)
+    own = prepared.row
+    before = prior_payer_claim or own.prior_payer_claim or row.prior_payer_claim
     prepared = prepared._replace(
         chosen_frequency=changes.frequency,
-        row=msgspec.structs.replace(
-            prepared.row,
-            corrects=claim_number,
-            prior_payer_claim=prior_payer_claim
-            or prepared.row.prior_payer_claim
-            or row.prior_payer_claim,
-        ),
+        row=msgspec.structs.replace(own, corrects=claim_number, prior_payer_claim=before),
     )
     preview = await preview_correction(
         context.database, context.vault, site, prepared, claim_number
@@ -119,12 +114,6 @@ async def submit_correction(
     outcome = _outcome(context, claim_number, preview, now)
     if dry_run or not outcome.accepted:
         return outcome
-
-    def complete(job: Job[ClaimResult]) -> Job[CorrectionResult]:
-        async def run(tx: Tx) -> CorrectionResult:
-            return _stored(outcome, await job(tx))
-
-        return extend(run)
 
     return await store_correction(
         context,
@@ -134,8 +123,22 @@ async def submit_correction(
         seen_state=row.state,
         actor=actor,
         now=now,
-        extend=complete,
+        extend=_completed(outcome, extend),
     )
+
+
+def _completed(
+    outcome: CorrectionResult, extend: JobExtension[CorrectionResult]
+) -> Callable[[Job[ClaimResult]], Job[CorrectionResult]]:
+    """Return what makes of the job that stores a correction the one that returns its result."""
+
+    def complete(job: Job[ClaimResult]) -> Job[CorrectionResult]:
+        async def run(tx: Tx) -> CorrectionResult:
+            return _stored(outcome, await job(tx))
+
+        return extend(run)
+
+    return complete
 
 
 def _stored(outcome: CorrectionResult, result: ClaimResult) -> CorrectionResult:

@@ -191,19 +191,9 @@ async def create(
     )
     assert row is not None
     await claim_queue.dequeue(tx, wanted)
-    await tx.many(
-        _ADD_MEMBER,
-        [
-            {
-                "vendor_id": vendor,
-                "site_id": site,
-                "batch_id": row[0],
-                "claim_number": claim_number,
-                "attempt": sendings + 1,
-            }
-            for claim_number, vendor, site, sendings in found
-        ],
-    )
+    names = ("claim_number", "vendor_id", "site_id", "attempt", "batch_id")
+    added = ((number, vendor, site, sent + 1, row[0]) for number, vendor, site, sent in found)
+    await tx.many(_ADD_MEMBER, [dict(zip(names, one, strict=True)) for one in added])
     owners = {claim_number: (vendor, site) for claim_number, vendor, site, _ in found}
     await claim_lookup.add_references(
         tx, owners, ((payer_id, reference, id) for id, reference in line_references)
