@@ -1,6 +1,6 @@
 """Verbs on claims of ``/clearlane/v1``: hold, release, cancel, void, resubmit, correct, send anyway, validate; and a claim's 837."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -52,7 +52,7 @@ from clearlane.pipeline.intake.validate import ValidatedDocument, validate
 from clearlane.pipeline.query.claim_list import claim_object, find_claim_within
 from clearlane.pipeline.query.history.claim_details import finding_object
 from clearlane.pipeline.query.history.load_history import load_history_in_scope
-from clearlane.store.database.database import Tx, require_row
+from clearlane.store.database.database import JobExtension, Tx, require_row
 
 endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.CORRECT)
 
@@ -228,12 +228,9 @@ async def correct(call: Call) -> Response:
     claim = await require_claim(call)
     require_active(claim.site)
 
-    async def respond(_: Tx, stored: CorrectionResult) -> Response:
-        return json_response(200, _correction(stored))
-
-    recorded = RecordedResponse(call, respond)
-    try:
-        outcome = await submit_correction(
+    return await _send_correction(
+        call,
+        lambda extend: submit_correction(
             call.context.work_context,
             claim.site,
             claim.number,
@@ -241,8 +238,22 @@ async def correct(call: Call) -> Response:
             actor=call.actor,
             now=call.now,
             dry_run=call.parameters["dry_run"] or False,
-            extend=recorded.extend,
-        )
+            extend=extend,
+        ),
+    )
+
+
+async def _send_correction(
+    call: Call,
+    send: Callable[[JobExtension[CorrectionResult]], Awaitable[CorrectionResult | None]],
+) -> Response:
+    """Answer a call that sends a claim in the place of another; a repetition of the call gets the same answer."""
+
+    async def respond(_: Tx, stored: CorrectionResult) -> Response:
+        return json_response(200, _correction(stored))
+
+    try:
+        outcome = await send(RecordedResponse(call, respond).extend)
     except CorrectionConflict as conflict:
         raise refuse(409, str(conflict), kind="claim_not_changeable") from None
     if outcome is None:
@@ -302,12 +313,9 @@ async def _resend(call: Call, verb: ResendVerb, reason: str) -> Response:
     if history is None:
         raise no_claim()
 
-    async def respond(_: Tx, stored: CorrectionResult) -> Response:
-        return json_response(200, _correction(stored))
-
-    recorded = RecordedResponse(call, respond)
-    try:
-        outcome = await resend_claim(
+    return await _send_correction(
+        call,
+        lambda extend: resend_claim(
             context,
             claim,
             history,
@@ -316,15 +324,9 @@ async def _resend(call: Call, verb: ResendVerb, reason: str) -> Response:
             now=call.now,
             reason=reason,
             dry_run=call.parameters["dry_run"] or False,
-            extend=recorded.extend,
-        )
-    except CorrectionConflict as conflict:
-        raise refuse(409, str(conflict), kind="claim_not_changeable") from None
-    if outcome is None:
-        raise no_claim()
-    if not outcome.accepted:
-        raise RequestRefusal(_not_accepted(outcome.findings))
-    return json_response(200, _correction(outcome))
+            extend=extend,
+        ),
+    )
 
 
 @endpoints.change(
@@ -348,12 +350,9 @@ async def send_claim_anyway(call: Call) -> Response:
     if not body.reason.strip():
         raise RequestRefusal(call.errors.invalid_fields({"reason": ["Give the reason."]}))
 
-    async def respond(_: Tx, stored: CorrectionResult) -> Response:
-        return json_response(200, _correction(stored))
-
-    recorded = RecordedResponse(call, respond)
-    try:
-        outcome = await send_anyway(
+    return await _send_correction(
+        call,
+        lambda extend: send_anyway(
             call.context.work_context,
             claim.site,
             claim.number,
@@ -361,13 +360,9 @@ async def send_claim_anyway(call: Call) -> Response:
             person=user.name,
             actor=call.actor,
             now=call.now,
-            extend=recorded.extend,
-        )
-    except CorrectionConflict as conflict:
-        raise refuse(409, str(conflict), kind="claim_not_changeable") from None
-    if outcome is None:
-        raise no_claim()
-    return recorded.response
+            extend=extend,
+        ),
+    )
 
 
 @endpoints.read(
