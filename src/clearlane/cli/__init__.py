@@ -5,7 +5,8 @@ Each command works on one thing: the service through the client library, the dat
 
 
 def main() -> None:
-    """Run a command. The table of commands is loaded now: programs of this package that are no commands need none."""
+    """Run a command."""
+    # Here, so that whoever imports one module of the package does not load the table of all commands.
     from clearlane.cli.command.root import main as run
 
     run()
