@@ -16,7 +16,7 @@ from clearlane.pipeline.intake.files.upload import Upload
 from clearlane.pipeline.operator import batch_admin
 from clearlane.store.accounts import console_users
 from clearlane.store.audit import audit
-from clearlane.wiring import _make_inquiry_runner
+from clearlane.wiring.node import make_inquiry_runner
 from tests.claims.answers import paid, payment
 from tests.console.incoming_files import arrive
 from tests.console.sandbox_console import SENDER, open_sandbox_console
@@ -254,8 +254,8 @@ class GuardedSandbox:
 async def open_guarded_sandbox(data):
     """Open a sandbox whose process asks payers, and fill it."""
     async with open_sandbox_console(data) as sandbox:
-        runner = _make_inquiry_runner(sandbox.installation)
-        sandbox.installation._inquiry_runner = runner
+        runner = make_inquiry_runner(sandbox.installation)
+        sandbox.installation.node_parts.inquiry_runner = runner
         sandbox.installation.__dict__.pop("work_context", None)
         made = GuardedSandbox(sandbox)
         await made.fill()
