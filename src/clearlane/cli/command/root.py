@@ -7,6 +7,7 @@ are the ``VENDOR_COMMANDS`` of a module of their own, so that they work without 
 
 import gc
 import importlib
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -22,10 +23,9 @@ from typer.completion import (  # type: ignore[attr-defined]  # not among its pu
     install,
 )
 from typer.core import TyperGroup
-from typer.main import get_command
 
 from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
-from clearlane.cli.command.help_text import HelpContext, plain_fault, show_plainly
+from clearlane.cli.command.help_text import HelpContext, plain_fault
 from clearlane.cli.command.other_words import (
     LIST,
     NOUNS_MEANT,
@@ -36,6 +36,7 @@ from clearlane.cli.command.other_words import (
     verb_named,
 )
 from clearlane.cli.command.terminal import choose
+from clearlane.cli.command.verbs import build_command
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
 SECTIONS = {"Commands over the service, for vendors": True, "Commands on this machine": False}
@@ -44,7 +45,7 @@ SHORT_HELP_CHARACTERS = 200
 USAGE_CHARACTERS = 79
 HELP_OPTIONS = ("-h", "--help")
 OUTPUT_OPTIONS = frozenset({"--wide", "--no-color"})
-GARBAGE_THRESHOLD = 200_000
+GARBAGE_THRESHOLD = 500_000
 """New objects before the garbage collector runs for the first time."""
 
 
@@ -301,10 +302,9 @@ def _perhaps(noun: str, found: list[str]) -> str:
 
 @cache
 def _command(name: str, entry: CommandEntry) -> Any:
-    """Return a command, built once: the options of every command below it are read for that."""
-    command = get_command(_load(entry))
+    """Return a command, built once."""
+    command = build_command(_load(entry))
     command.name = name
-    show_plainly(command)
     return command
 
 
@@ -431,6 +431,8 @@ def root(
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(GARBAGE_THRESHOLD)  # imports make many objects and no garbage
+    # Nothing that is installed beside us looks into the models of claims, and no process searches for what would.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         completion_init()
         app(prog_name=NAME)
