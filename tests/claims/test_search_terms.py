@@ -1,4 +1,4 @@
-"""The terms that a claim is found by: names without case, accents and punctuation."""
+"""The terms that a claim is found by: names without case, accents and punctuation. Also tests `kernel/compared_names`."""
 
 import json
 from datetime import date
@@ -7,7 +7,8 @@ import pytest
 
 from clearlane.claims.forms import V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.read.decode import open_document
-from clearlane.claims.search_terms import name_start, search_name, search_terms
+from clearlane.claims.search_terms import search_terms
+from clearlane.kernel.compared_names import name_start, search_name
 
 
 def a_claim(kind, **changes):

@@ -11,9 +11,8 @@ from datetime import date
 
 import msgspec
 
-from clearlane.claims.codes import NOTICES
+from clearlane.claims.codes import NOTICES, ORIGINAL, VOID
 from clearlane.claims.lifecycle import ClaimState, LifecycleStatus, PayerDocumentKind
-from clearlane.claims.resubmission import ORIGINAL, VOID
 from clearlane.kernel.redacted_repr import shows
 
 

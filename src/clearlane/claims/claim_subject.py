@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from clearlane.claims.header import ClaimHeader
-from clearlane.claims.search_terms import search_name
+from clearlane.kernel.compared_names import search_name
 from clearlane.kernel.formats import upper_first
 
 

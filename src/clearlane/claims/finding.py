@@ -4,6 +4,7 @@ Its message may quote the refused value, which may be patient data. So the repr,
 severity and location only.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -14,6 +15,7 @@ FINDINGS_PER_CLAIM_MAX = 50
 
 LEFT_OUT = "more"
 """The rule of the finding that says how many others are not listed."""
+_IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")
 NO_CHANGES: Mapping[str, Severity | None] = MappingProxyType({})
 
 
@@ -28,6 +30,11 @@ class ClaimFinding(Finding):
 
     def __repr__(self) -> str:
         return f"ClaimFinding({self.rule} {self.severity} at {self.location})"
+
+
+def path_in_claim(path: str) -> str:
+    """Return a field's path without the place of its claim in the document that it came with."""
+    return _IN_DOCUMENT.sub("", path)
 
 
 class LimitedFindings:

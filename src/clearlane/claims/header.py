@@ -11,12 +11,15 @@ Knows the view; knows no form.
 from collections.abc import Iterable
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from clearlane.claims.codes import NOTICES, ORIGINAL
-from clearlane.claims.view import ClaimView, LineView
 from clearlane.kernel.redacted_repr import shows
+
+if TYPE_CHECKING:
+    from clearlane.claims.view import ClaimView, LineView
 
 NOTICE_DAYS = 5
 """Calendar days after an admission or election in which its notice is to be accepted (CMS claims manual, ch. 10 and 11)."""
@@ -79,7 +82,7 @@ class ClaimHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return min([first for first, _ in self.days], default=None)
 
 
-def header_of(view: ClaimView) -> ClaimHeader:
+def header_of(view: "ClaimView") -> ClaimHeader:
     """Return the header of a claim. A branch for each value, since a claim that is not accepted may lack any."""
     patient, subscriber, billing = view.patient, view.subscriber, view.billing
     return ClaimHeader(
@@ -109,12 +112,12 @@ def header_of(view: ClaimView) -> ClaimHeader:
     )
 
 
-def _days(lines: Iterable[LineView], statement: tuple[Days, ...]) -> tuple[Days, ...]:
+def _days(lines: "Iterable[LineView]", statement: tuple[Days, ...]) -> tuple[Days, ...]:
     stated = [(one.first_day, one.last_day or one.first_day) for one in lines if one.first_day]
     return tuple(dict.fromkeys([*statement, *stated]))
 
 
-def _statement(view: ClaimView) -> tuple[Days, ...]:
+def _statement(view: "ClaimView") -> tuple[Days, ...]:
     """Return the days of the statement of an institutional claim: it begins before its first dated line, if it has one."""
     first, last = view.institutional.first_day, view.institutional.last_day
     return ((first, last or first),) if first else ()

@@ -43,6 +43,14 @@ class ClaimState(StrEnum):
     """Taken back before it was put into a batch: the payer never sees it."""
 
 
+NOT_DELIVERED = frozenset({ClaimState.RECEIVED, ClaimState.HELD, ClaimState.CANCELED})
+REFUSED_OR_CANCELED = frozenset({ClaimState.REJECTED, ClaimState.CANCELED})
+WITH_THE_PAYER = frozenset(
+    {ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE}
+)
+"""The states of claims that are on their way to the payer's decision, or have it."""
+
+
 class PayerDocumentKind(StrEnum):
     """What a document about a claim shows."""
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from clearlane.claims.claim_subject import SubjectComparison
 from clearlane.claims.codes import ADDING, REOPENING
 from clearlane.claims.header import ClaimHeader
-from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.lifecycle import NOT_DELIVERED, REFUSED_OR_CANCELED, ClaimState
 from clearlane.kernel.redacted_repr import redact_repr
 
 ORIGINAL, REPLACEMENT, VOID = "1", "7", "8"
@@ -22,14 +22,6 @@ NOT_PROCESSED = "The payer could not process the earlier claim"
 
 # Unchanged and unpaid, a claim within this time is taken for a repeated request, later for a new claim.
 REPEATED_REQUEST_HOURS = 24
-
-
-NOT_DELIVERED = frozenset({ClaimState.RECEIVED, ClaimState.HELD, ClaimState.CANCELED})
-REFUSED_OR_CANCELED = frozenset({ClaimState.REJECTED, ClaimState.CANCELED})
-WITH_THE_PAYER = frozenset(
-    {ClaimState.SENT, ClaimState.ACKNOWLEDGED, ClaimState.PENDING, ClaimState.COMPLETE}
-)
-"""The states of claims that are on their way to the payer's decision, or have it."""
 
 
 class ResubmissionDecision(StrEnum):

@@ -7,15 +7,14 @@ Names and member ids are compared without case, accents, spaces and punctuation.
 themselves are never stored.
 """
 
-import unicodedata
 from datetime import date
 from typing import NamedTuple
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
+from clearlane.kernel.compared_names import NAME_START_LETTERS, search_name
 from clearlane.kernel.redacted_repr import shows
 
-NAME_START_LETTERS = 3
 ACCOUNT = "account_number"
 
 
@@ -55,17 +54,3 @@ def search_terms(claim: Claim) -> SearchTerms:
 def account_term(claim: Claim) -> str:
     """Return the patient's account number of a claim; empty if it has none."""
     return (form_of(claim).value(claim, ACCOUNT) or "").strip()
-
-
-def search_name(text: str) -> str:
-    """Return a last name, or a member id, as they are compared."""
-    if text.isascii() and text.isalnum():  # most of them
-        return text.upper()
-    if not text.isascii():
-        text = unicodedata.normalize("NFKD", text)
-    return "".join(filter(str.isalnum, text)).upper()
-
-
-def name_start(text: str) -> str:
-    """Return the first letters of a last name, as names are compared; all of a shorter one."""
-    return search_name(text)[:NAME_START_LETTERS]

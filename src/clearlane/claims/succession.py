@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.codes import REOPENING
+from clearlane.claims.codes import REOPENING, REPLACEMENT
 from clearlane.claims.lifecycle import ClaimClosing, Closing, remittance_roles
 from clearlane.claims.responses.facts import RemittanceFact
-from clearlane.claims.resubmission import REPLACEMENT
 
 
 def close_predecessor(successor: ClaimStatus) -> Closing | None:

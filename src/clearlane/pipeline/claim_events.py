@@ -14,9 +14,8 @@ from typing import NamedTuple, TypeAlias
 from msgspec.structs import replace
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.lifecycle import ClaimClosing, ClaimState
+from clearlane.claims.lifecycle import NOT_DELIVERED, ClaimClosing, ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
-from clearlane.claims.resubmission import NOT_DELIVERED
 from clearlane.events.event import EventActor, EventData, NewEvent
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.payments.claim_payment_label import is_forwarded

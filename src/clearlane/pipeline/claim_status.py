@@ -21,9 +21,8 @@ from clearlane.claims.claim_status import (
     encode_claim_status,
     update_claim_status,
 )
-from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED, WITH_THE_PAYER, ClaimState
 from clearlane.claims.responses.facts import Fact, FactKind
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED, WITH_THE_PAYER
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_local, to_micros
 from clearlane.payments.claim_payment_label import FORWARDED_STATUSES

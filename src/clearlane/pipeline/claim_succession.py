@@ -7,9 +7,8 @@ that no other took over from, and that is not a void, costs nothing here.
 from collections.abc import Iterable, Mapping, Sequence
 
 from clearlane.claims.claim_status import ClaimStatus
-from clearlane.claims.lifecycle import Closing
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED, Closing
 from clearlane.claims.responses.facts import Fact, FactKind
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED
 from clearlane.claims.succession import close_predecessor, close_void, reversals_in_effect
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import from_micros, to_local

@@ -5,16 +5,13 @@ The only module that knows how the content of a claim is encoded before it is se
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from clearlane.claims.fields import Claim
 from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.forms import form_of
 from clearlane.claims.header import ClaimHeader, decode_header, encode_header
-from clearlane.claims.read.decode import restore_claim
-from clearlane.claims.write.line_controls import line_controls
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import Scope, SiteId, VendorId
 from clearlane.store.claims import claims
@@ -22,23 +19,37 @@ from clearlane.store.claims.claims import StoredClaim
 from clearlane.store.database.database import Actor, Database, SystemScope, Tx
 from clearlane.store.vault.vault import Owner, Vault
 
+if TYPE_CHECKING:
+    from clearlane.claims.fields import Claim
+
 ANY_CLIENT = SystemScope("an operator names a claim by its number")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedClaim:
     """A stored claim with its opened content."""
 
     row: StoredClaim
-    claim: Claim = field(repr=False)
+    stored: bytes = field(repr=False)
+    """The claim as ``fields.encode`` made it text."""
     repairs: tuple[tuple[str, str], ...]
     findings: tuple[ClaimFinding, ...] = field(repr=False)
     given: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The values of repaired fields as they were given, by path."""
 
+    # The fields of claims are loaded when a claim is decoded: its history needs none of them before a payer has answered.
+    @cached_property
+    def claim(self) -> "Claim":
+        """The claim, decoded at its first use."""
+        from clearlane.claims.read.decode import restore_claim
+
+        return restore_claim(self.row.form, self.stored)
+
     @property
     def vendor_claim_id(self) -> str:
         """The vendor's id of the claim."""
+        from clearlane.claims.forms import form_of
+
         found: str = form_of(self.claim).value(self.claim, "vendor_claim_id")
         return found
 
@@ -94,7 +105,7 @@ def open_claim(vault: Vault, scope: Scope, row: StoredClaim) -> LoadedClaim:
     content = open_claim_content(opened)
     return LoadedClaim(
         row,
-        restore_claim(row.form, bytes(content.claim)),
+        bytes(content.claim),
         tuple(content.repairs),
         tuple(_finding(*values) for values in content.findings),
         content.given,
@@ -113,6 +124,8 @@ def open_header(vault: Vault, owner: Owner, claim_number: str, sealed: bytes) ->
 
 def sent_line_controls(loaded: LoadedClaim) -> tuple[str, ...]:
     """Return the line control numbers (``REF*6R``) that the claim was sent with."""
+    from clearlane.claims.write.line_controls import line_controls
+
     return tuple(line_controls(loaded.claim, loaded.row.claim_number))
 
 

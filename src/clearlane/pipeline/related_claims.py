@@ -7,7 +7,7 @@ look that finds this out.
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED, WITH_THE_PAYER
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED, WITH_THE_PAYER
 from clearlane.pipeline.answer_days import AnswerDays
 from clearlane.pipeline.claim_status import update_statuses
 from clearlane.pipeline.stored_facts import load_known_facts

@@ -36,8 +36,8 @@ from clearlane.claims.responses.ack_messages import (
 )
 from clearlane.claims.responses.claim_parts import CLAIM_PART
 from clearlane.claims.responses.facts import ClaimKey, Fact, FilePosition
-from clearlane.claims.search_terms import search_name
 from clearlane.inquiry.response_file import AnswerMatch, ResponseFile, read_response
+from clearlane.kernel.compared_names import search_name
 from clearlane.x12 import tree
 from clearlane.x12.reader.extract import extract_loops
 from clearlane.x12.views import status as statuses

@@ -14,13 +14,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from clearlane.claims.fields import ClaimPart
+from clearlane.claims.finding import path_in_claim
 from clearlane.claims.forms import AnyForm, form_of
-from clearlane.claims.responses.field_lookup import (
-    FieldPlace,
-    field_places,
-    path_in_claim,
-    source_field,
-)
+from clearlane.claims.responses.field_lookup import FieldPlace, field_places, source_field
 from clearlane.claims.write.claim_context import ClaimContext, OutgoingClaim
 from clearlane.claims.write.derived_values import DerivedValue, derived_values
 from clearlane.claims.write.explain_file_claim import explain_file_claim

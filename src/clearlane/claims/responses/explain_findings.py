@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Mapping
 
 from clearlane.claims.fields import ClaimPart
-from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.finding import ClaimFinding, path_in_claim
 from clearlane.claims.forms import AnyForm, form_of
 from clearlane.claims.forms.x12_segments import lines_of_segments, name_at
 from clearlane.claims.responses.advice_act import AdviceAct
-from clearlane.claims.responses.field_lookup import path_in_claim, source_field
+from clearlane.claims.responses.field_lookup import source_field
 from clearlane.claims.responses.provenance import Explanation, FieldReference
 from clearlane.claims.rules import RULES
 from clearlane.claims.x12_claim import X12Claim

@@ -16,6 +16,7 @@ from functools import cache
 from typing import NamedTuple
 
 from clearlane.claims.fields import ClaimPart, fields_of, nested_parts
+from clearlane.claims.finding import path_in_claim
 from clearlane.claims.forms import AnyClaimForm, AnyForm, ClaimForm
 from clearlane.claims.forms.x12_segments import name_at
 from clearlane.claims.kinds import KINDS
@@ -27,7 +28,6 @@ __all__ = [
     "SourceField",
     "field_places",
     "field_words",
-    "path_in_claim",
     "source_field",
     "source_fields",
 ]
@@ -124,12 +124,6 @@ def field_words(form: AnyClaimForm, path: str) -> str:
     return f"{', '.join(filter(None, parts))} ({bare})"
 
 
-def path_in_claim(path: str) -> str:
-    """Return a field's path without the place of its claim in the document that it came with."""
-    return _IN_DOCUMENT.sub("", path)
-
-
-_IN_DOCUMENT = re.compile(r"^Claims\[\d+\]\.?")
 _INDEX = re.compile(r"\[\d*\]")
 
 

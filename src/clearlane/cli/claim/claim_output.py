@@ -51,6 +51,7 @@ def claim_state(history: ClaimHistory) -> str:
 class ShownState(NamedTuple):
     """What lists show of a claim beside its history."""
 
+    vendor_claim_id: str
     label: ClaimLabel
     awaiting: AwaitedThing | None
     filing: ClaimFiling | None
@@ -62,7 +63,8 @@ def show_history(history: ClaimHistory, shown: ShownState) -> None:
     label, awaiting = shown.label, shown.awaiting
     closing = history.status.closing if history.status else None
     words = dict.fromkeys(filter(None, (label, claim_state(history), closing)))
-    _show_heading(history.loaded, ", ".join(map(_state_words, words)), payer=True)
+    state = ", ".join(map(_state_words, words))
+    _show_heading(history.loaded, shown.vendor_claim_id, state, payer=True)
     if status := history.status:
         decided = (status.payer_cents, status.patient_cents) if history.payments else (None, None)
         amounts = (status.total_cents, *decided, status.adjustment_cents)
@@ -149,7 +151,7 @@ def _show_explanation(explanation: "Explanation") -> None:
 
 def show_explained(found: LoadedClaim, rows: "list[FieldExplanation]") -> None:
     """Print a claim field by field: what was given, what it was repaired to, what is sent where, what is wrong."""
-    _show_heading(found, _state_words(found.row.state))
+    _show_heading(found, found.vendor_claim_id, _state_words(found.row.state))
     sent = "would be sent" if found.row.state in SHADOW_LABELS else "sent"
     for row in rows:
         box = f"box {row.box}" if row.box else ""
@@ -184,12 +186,13 @@ def _state_words(state: str) -> str:
     return LABEL_WORDS[ClaimLabel(state)].lower() if state in SHADOW_LABELS else state
 
 
-def _show_heading(found: LoadedClaim, state: str, *, payer: bool = False) -> None:
+def _show_heading(
+    found: LoadedClaim, vendor_claim_id: str, state: str, *, payer: bool = False
+) -> None:
     row = found.row
-    vendor_claim_id = printable(found.vendor_claim_id)
     of_payer = f", payer {row.payer_id or 'unknown'}" if payer else ""
     shown = colored(state, STATE_COLORS.get(row.state, ""))
-    heading = f"{row.claim_number} ({vendor_claim_id}): {row.kind}{of_payer}, {state}"
+    heading = f"{row.claim_number} ({printable(vendor_claim_id)}): {row.kind}{of_payer}, {state}"
     lines = wrapped(heading, "", output_width(), indent=2)
     lines[0] = lines[0].replace(row.claim_number, bold(row.claim_number), 1)
     if lines[-1].endswith(state):  # not if it is wrapped

@@ -50,7 +50,7 @@ async def print_history(installation: Installation, claim: str, *, as_json: bool
 async def _shown_state(
     installation: Installation, number: str, status: ClaimStatus | None
 ) -> ShownState:
-    """Return what lists show of a claim: its label, what it awaits, and by when it is to be filed."""
+    """Return what lists show of a claim: its vendor's id and label, what it awaits, and by when it is to be filed."""
     scope = require_row(await find_claim_scope(installation.database, number), "the claim")
     async with installation.database.read(scope) as tx:
         row = (await claim_query.claims_by_number(tx, [number]))[number]
@@ -66,7 +66,8 @@ async def _shown_state(
     if site is not None:
         database, vault = installation.database, installation.vault
         era = await explain_claim_era(database, vault, site, row, status, payer, now)
-    return ShownState(label, awaited_thing_of(row, now), filing, era)
+    awaiting = awaited_thing_of(row, now)
+    return ShownState(header.vendor_claim_id, label, awaiting, filing, era)
 
 
 async def find_claim_number(installation: Installation, given: str) -> str:

@@ -25,7 +25,7 @@ class Verbs(Mapping[str, Any]):
     """The commands of a noun by name: a verb is built when it is looked up, and only once."""
 
     def __init__(self, app: typer.Typer) -> None:
-        shared = {
+        shared: dict[str, Any] = {
             "pretty_exceptions_short": app.pretty_exceptions_short,
             "rich_markup_mode": app.rich_markup_mode,
         }

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
-from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.responses.field_lookup import path_in_claim
+from clearlane.claims.finding import ClaimFinding, path_in_claim
 from clearlane.console.claims import overtaken_correction
 from clearlane.console.claims.claim_actions import why_not_correct
 from clearlane.console.claims.claim_files import sent_x12

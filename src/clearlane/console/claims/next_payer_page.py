@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
-from clearlane.claims.responses.field_lookup import path_in_claim
+from clearlane.claims.finding import path_in_claim
 from clearlane.claims.write.next_payer import NextInsurance
 from clearlane.console.claims.claim_actions import why_not_next
 from clearlane.console.claims.claim_money import money_table

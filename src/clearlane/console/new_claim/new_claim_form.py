@@ -15,10 +15,9 @@ from functools import cached_property
 import msgspec
 
 from clearlane.claims.fields import JsonClaim, drop_empty_fields, with_values
-from clearlane.claims.finding import ClaimFinding
+from clearlane.claims.finding import ClaimFinding, path_in_claim
 from clearlane.claims.forms import AnyForm
 from clearlane.claims.forms.field_subjects import FieldSubject, field_subject
-from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.console.claims.correction_form import (
     VENDOR_CLAIM_ID,
     CorrectionInput,

@@ -9,7 +9,7 @@ claims fit, neither is matched. Knows no file.
 from collections.abc import Collection, Iterable, Sequence
 
 from clearlane.claims.header import ClaimHeader
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED
 from clearlane.kernel.formats import to_cents
 from clearlane.payments.match import AMBIGUOUS, UNKNOWN, ClaimReference, NoMatch
 from clearlane.payments.model import ClaimPaymentFact

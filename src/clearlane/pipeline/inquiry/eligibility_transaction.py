@@ -5,7 +5,6 @@ Knows neither queue nor request.
 
 from datetime import datetime
 
-from clearlane.claims.search_terms import search_name
 from clearlane.eligibility import benefit_answer, model, read_271, write_270
 from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.inbound import PatientAnswer
@@ -14,6 +13,7 @@ from clearlane.events.event import EventActor, NewEvent
 from clearlane.inquiry.inquiry_result import CONNECTION
 from clearlane.kernel import limits
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.compared_names import search_name
 from clearlane.kernel.ids import VendorId, random_text
 from clearlane.pipeline.inquiry.inquiry_transaction import (
     AnswerReader,

@@ -12,10 +12,9 @@ import msgspec
 
 from clearlane.accounts.model import Site
 from clearlane.claims.claim_subject import SubjectComparison, compare_subjects
-from clearlane.claims.lifecycle import ClaimState
+from clearlane.claims.lifecycle import NOT_DELIVERED, ClaimState
 from clearlane.claims.read.changed_fields import changed_fields
 from clearlane.claims.resubmission import (
-    NOT_DELIVERED,
     REPLACEMENT,
     PredecessorClaim,
     ResubmissionDecision,

@@ -41,11 +41,12 @@ from clearlane.claims.rules import (
     repair_and_check,
 )
 from clearlane.claims.rules.file_claims import check_file_claim
-from clearlane.claims.search_terms import search_name, search_terms
+from clearlane.claims.search_terms import search_terms
 from clearlane.claims.write.write_837 import claim_account
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.claim_label import ClaimLabel
 from clearlane.kernel.clock import to_micros
+from clearlane.kernel.compared_names import search_name
 from clearlane.kernel.finding import Severity
 from clearlane.kernel.ids import new_number
 from clearlane.kernel.redacted_repr import shows

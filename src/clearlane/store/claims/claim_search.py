@@ -1,11 +1,14 @@
 """Make the keyed hashes by which claims are found. Knows no field of a claim."""
 
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clearlane.claims.kinds import SUBMITTED_KINDS
-from clearlane.claims.search_terms import SearchTerms, name_start, search_name
+from clearlane.kernel.compared_names import name_start, search_name
 from clearlane.store.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from clearlane.claims.search_terms import SearchTerms
 
 
 class SearchKeys(NamedTuple):
@@ -60,7 +63,7 @@ def series_key(vault: Vault, vendor_id: int, *parts: str) -> int:
     return vault.search_key(vendor_id, "series", *parts)
 
 
-def search_keys(vault: Vault, vendor_id: int, terms: SearchTerms) -> SearchKeys:
+def search_keys(vault: Vault, vendor_id: int, terms: "SearchTerms") -> SearchKeys:
     """Return the keyed hashes of a claim's search terms."""
     return SearchKeys(
         account_key(vault, vendor_id, terms.account) if terms.account else None,

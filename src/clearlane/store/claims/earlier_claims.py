@@ -9,13 +9,8 @@ from sqlalchemy import ColumnElement, bindparam, select
 
 from clearlane.claims.claim_subject import SubjectComparison
 from clearlane.claims.kinds import X12
-from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.resubmission import (
-    REFUSED_OR_CANCELED,
-    EarlierClaim,
-    ResubmissionDecision,
-    decide_resubmission,
-)
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED, ClaimState
+from clearlane.claims.resubmission import EarlierClaim, ResubmissionDecision, decide_resubmission
 from clearlane.kernel.clock import from_micros
 from clearlane.store.claims import claim_ids
 from clearlane.store.claims.claims import (

@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import BigInteger, bindparam, select, update
 
-from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED, WITH_THE_PAYER
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED, WITH_THE_PAYER, ClaimState
 from clearlane.store.claims.claim_updates import ClaimStateRow
 from clearlane.store.claims.earlier_claims import StoredPredecessor
 from clearlane.store.database.database import Tx

@@ -9,13 +9,8 @@ from sqlalchemy import bindparam, select
 
 from clearlane.claims.codes import CORRECTING
 from clearlane.claims.kinds import X12
-from clearlane.claims.lifecycle import ClaimState
-from clearlane.claims.resubmission import (
-    ORIGINAL,
-    REFUSED_OR_CANCELED,
-    TAKES_THE_ID,
-    ResubmissionDecision,
-)
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED, ClaimState
+from clearlane.claims.resubmission import ORIGINAL, TAKES_THE_ID, ResubmissionDecision
 from clearlane.store.claims import account_numbers, claim_ids, new_claims
 from clearlane.store.claims.account_numbers import AccountNumber
 from clearlane.store.claims.claim_ids import ClaimId

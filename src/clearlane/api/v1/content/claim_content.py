@@ -14,10 +14,10 @@ from clearlane.api.v1.claims import no_claim, require_claim
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Resource, ResourceRows
 from clearlane.claims.fields import encode
+from clearlane.claims.finding import path_in_claim
 from clearlane.claims.forms import FORMS
 from clearlane.claims.forms.x12_segments import segments_of
 from clearlane.claims.kinds import SUBMITTED_KINDS
-from clearlane.claims.responses.field_lookup import path_in_claim
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.list_filter import FilterType
 from clearlane.pipeline.intake.claim_x12 import claim_837

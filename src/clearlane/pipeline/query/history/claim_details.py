@@ -1,7 +1,6 @@
 """One claim as programs see it, over the service and on its machine."""
 
-from clearlane.claims.finding import ClaimFinding
-from clearlane.claims.responses.field_lookup import path_in_claim
+from clearlane.claims.finding import ClaimFinding, path_in_claim
 from clearlane.kernel.clock import from_micros, micros_text, moment_text
 from clearlane.payments.as_json import claim_payment_object, series_object
 from clearlane.pipeline.query.history.claim_history import ClaimHistory, HistoryEntry, IdRelation

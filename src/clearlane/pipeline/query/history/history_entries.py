@@ -11,6 +11,7 @@ from clearlane.claims import lifecycle
 from clearlane.claims.awaiting import AWAITED_WORDS, STEP_WORDS, Awaited, OverdueStep
 from clearlane.claims.batch_lifecycle import BatchState
 from clearlane.claims.claim_status import ClaimStatus
+from clearlane.claims.finding import path_in_claim
 from clearlane.claims.inquiry.answer_result import (
     ANSWER,
     RESULT_HEADLINES,
@@ -18,11 +19,10 @@ from clearlane.claims.inquiry.answer_result import (
     WITHOUT_CLAIM,
     result_of,
 )
+from clearlane.claims.kinds import X12
 from clearlane.claims.lifecycle import ClaimClosing, ClaimEvent
 from clearlane.claims.read.repair_summary import summarize_repairs
 from clearlane.claims.responses.facts import Fact, FactKind, StatusVerdict
-from clearlane.claims.responses.field_lookup import path_in_claim
-from clearlane.claims.write.write_x12 import passing_changes
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.kernel.claim_label import LABEL_WORDS, ClaimLabel
 from clearlane.kernel.clock import from_micros
@@ -95,7 +95,7 @@ def list_entries(
         yield _imported_entry(one, file)
     yield from _event_entries(rows)
     yield from _step_entries(rows.overdue_steps)
-    controls = sent_line_controls(loaded)
+    controls = sent_line_controls(loaded) if rows.facts else ()
     parts = {row.document_id: row for row in rows.documents}
     for row in rows.facts:
         source, part = rows.sources.get(row.identity), parts.get(row.document_id)
@@ -170,9 +170,12 @@ def _step_entries(taken: Sequence[TakenStep]) -> Iterator[HistoryEntry]:
 
 def _file_sentences(loaded: LoadedClaim, rows: HistoryRows) -> Iterator[str]:
     """Yield where a claim is in the file that it came in, and what goes out otherwise than it came."""
-    claim, came_in = loaded.claim, rows.came_in
-    if not isinstance(claim, X12Claim):
+    if loaded.row.form != X12 or not isinstance(claim := loaded.claim, X12Claim):
         return
+    # Imported here: it brings the tables of the 837, which claims of other forms do without.
+    from clearlane.claims.write.write_x12 import passing_changes
+
+    came_in = rows.came_in
     numbers = [number for number in claim.parts[-1].segment_numbers() if number]
     where = came_in.sentence if came_in else f"an {claim.transaction} file"
     yield f"It came in {where}: segments {numbers[0]} to {numbers[-1]}."

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from clearlane.claims.kinds import KINDS, ClaimKind, id_in_claims
-from clearlane.claims.resubmission import REFUSED_OR_CANCELED
+from clearlane.claims.lifecycle import REFUSED_OR_CANCELED
 from clearlane.payments.claim_series import SeriesMember
 from clearlane.pipeline.query.history.claim_history import ClaimFile
 from clearlane.store.claims import (

@@ -14,7 +14,7 @@ from datetime import date
 from typing import NamedTuple
 
 from clearlane.accounts.model import Site, vendor_scopes
-from clearlane.claims.search_terms import NAME_START_LETTERS, name_start, search_name
+from clearlane.kernel.compared_names import NAME_START_LETTERS, name_start, search_name
 from clearlane.kernel.formats import read_typed_day
 from clearlane.kernel.ids import Scope, VendorScope
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
