@@ -1,6 +1,6 @@
 """API keys: whom they let in, and how they are stored, rotated, disabled and removed.
 
-Also tests `store/accounts/api_keys`, `store/database/schema/api_keys` and `pipeline/access/api_key_uses`.
+Also tests `store/accounts/api_keys`, `store/database/schema/api_key_tables` and `pipeline/access/api_key_uses`.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Eligibility in the console: payers found while one types, a question and its sheet, and earlier answers.
 
 Also tests `pipeline/inquiry/eligibility_list`, `pipeline/inquiry/benefits_file`, `pipeline/provider_looks` and
-`store/database/schema/inquiries`.
+`store/database/schema/inquiry_tables`.
 """
 
 import io

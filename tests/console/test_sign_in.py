@@ -1,7 +1,7 @@
 """Sign-in, sessions and one-time login URLs, with a clock that only the test moves.
 
 Also tests `console/account/sign_in_page`, `store/accounts/instances`, `accounts/recovery_codes`, `store/accounts/recovery_codes` and
-`store/database/schema/recovery_codes`.
+`store/database/schema/recovery_code_tables`.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """The schema is upgraded once, as a whole, and a database of another schema is refused.
 
-Also tests `store/database/schema/console`, `store/database/schema/core`, `store/database/schema/delivery` and `store/database/schema/payments`.
+Also tests `store/database/schema/console`, `store/database/schema/core`, `store/database/schema/delivery` and `store/database/schema/payment_tables`.
 """
 
 import asyncio

@@ -42,7 +42,7 @@ from clearlane.code_files.content import CodeFileRefused
 from clearlane.code_files.readers import READERS, find_readers
 from clearlane.kernel.tasks import cancel_all
 from clearlane.pipeline.operator.import_codes import NewEdition, import_codes, remove_codes
-from clearlane.store.database.schema.code_lists import IN_FORCE
+from clearlane.store.database.schema.code_list_tables import IN_FORCE
 from clearlane.store.installation.code_lists import (
     REVISION,
     EditionChange,

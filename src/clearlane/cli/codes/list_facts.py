@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from clearlane.cli.command.table import TableColumn
 from clearlane.code_files.readers import CMS, READERS
-from clearlane.store.database.schema.code_lists import IN_FORCE
+from clearlane.store.database.schema.code_list_tables import IN_FORCE
 from clearlane.store.installation.code_lists import StoredEdition
 from clearlane.x12 import codes
 from clearlane.x12.codes import dated_codes

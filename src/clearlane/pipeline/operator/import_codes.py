@@ -16,7 +16,7 @@ from clearlane.code_files.columns import CodeRow
 from clearlane.engine.workflows import WorkSteps
 from clearlane.pipeline.work_context import WorkContext
 from clearlane.store.database.database import Actor, Database, OperationRefused, StoreFault
-from clearlane.store.database.schema.code_lists import IN_FORCE
+from clearlane.store.database.schema.code_list_tables import IN_FORCE
 from clearlane.store.installation import code_lists
 from clearlane.store.installation.code_lists import EditionChange, StoredEdition
 from clearlane.x12.codes.code_editions import CodeEdition, EditionCode, hidden

@@ -3,10 +3,12 @@
 Accounts, keys, users, payers and routes stay, and so does the audit chain, which may never be shortened.
 """
 
+from functools import cache
+
 from sqlalchemy import delete, func, select
 
+from clearlane.store.database import schema
 from clearlane.store.database.database import Tx
-from clearlane.store.database.schema import metadata
 from clearlane.store.database.sql import Statement
 
 KEPT = frozenset(
@@ -28,19 +30,21 @@ KEPT = frozenset(
 async def empty_tables(tx: Tx) -> dict[str, int]:
     """Delete the rows of every table that is not kept; return how many each had."""
     counts = {}
-    for name, (count, clear) in _EMPTIED.items():
+    for name, (count, clear) in _emptied().items():
         row = await tx.row(count)
         counts[name] = int(row[0]) if row else 0
         await tx.run(clear)
     return counts
 
 
-# Rows that refer to others go before them.
-_EMPTIED = {
-    table.name: (
-        Statement(select(func.count()).select_from(table), system=True),
-        Statement(delete(table), system=True),
-    )
-    for table in reversed(metadata.sorted_tables)
-    if table.name not in KEPT
-}
+@cache
+def _emptied() -> dict[str, tuple[Statement, Statement]]:
+    """Return what counts and what deletes the rows of each table; rows that refer to others go before them."""
+    return {
+        table.name: (
+            Statement(select(func.count()).select_from(table), system=True),
+            Statement(delete(table), system=True),
+        )
+        for table in reversed(schema.metadata.sorted_tables)
+        if table.name not in KEPT
+    }

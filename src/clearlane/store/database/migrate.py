@@ -19,6 +19,7 @@ from sqlalchemy.schema import SchemaItem
 
 from clearlane.kernel.clock import SystemClock
 from clearlane.kernel.without_modules import without_modules
+from clearlane.store.database import schema
 from clearlane.store.database.group_commit import OperationRefused
 from clearlane.store.database.pending_changes import (
     PendingChange,
@@ -26,7 +27,7 @@ from clearlane.store.database.pending_changes import (
     changes_of,
     rows_of,
 )
-from clearlane.store.database.schema import APP_ROLE, DEFAULT_RIGHTS, HEAD, RIGHTS, metadata
+from clearlane.store.database.schema import APP_ROLE, DEFAULT_RIGHTS, HEAD, RIGHTS
 from clearlane.store.database.schema_revision import is_supported, is_unreleased
 
 if TYPE_CHECKING:
@@ -202,7 +203,9 @@ async def _read_revision(url: str, sqlite_file: Path) -> tuple[str | None, bool]
             return None, False
         revision = await connection.fetchval("SELECT version_num FROM alembic_version")
         current = revision == HEAD
-        return revision, current and bool(await connection.fetchval(HAS_RIGHTS, [*metadata.tables]))
+        return revision, current and bool(
+            await connection.fetchval(HAS_RIGHTS, [*schema.metadata.tables])
+        )
     finally:
         await connection.close()
 
@@ -222,7 +225,7 @@ def _sqlite_revision(file: Path) -> str | None:
 def configuration() -> dict[str, Any]:  # Any: the options of alembic
     """Return the options with which alembic compares and changes the schema."""
     return {
-        "target_metadata": metadata,
+        "target_metadata": schema.metadata,
         "render_as_batch": True,
         "transactional_ddl": True,
         "compare_type": True,
@@ -233,14 +236,14 @@ def configuration() -> dict[str, Any]:  # Any: the options of alembic
 
 def _is_clearlane_table(name: str | None, kind: str, parents: object) -> bool:
     """Exclude tables of others, such as those of the workflow engine."""
-    return kind != "table" or name in metadata.tables
+    return kind != "table" or name in schema.metadata.tables
 
 
 def _is_of_whole_table(item: SchemaItem, name: str | None, kind: str, *_: object) -> bool:
     """Exclude what PostgreSQL adds to a reference to a partitioned table: one to each partition."""
     if not isinstance(item, ForeignKeyConstraint):
         return True
-    return all(key.target_fullname.split(".")[0] in metadata.tables for key in item.elements)
+    return all(key.target_fullname.split(".")[0] in schema.metadata.tables for key in item.elements)
 
 
 def _run(connection: Connection) -> None:
@@ -275,7 +278,7 @@ def _grant_role(connection: Connection) -> None:
     """
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
     connection.exec_driver_sql(CREATE_ROLE)
-    for table in ("alembic_version", *metadata.tables):
+    for table in ("alembic_version", *schema.metadata.tables):
         rights = RIGHTS.get(table, DEFAULT_RIGHTS)
         connection.exec_driver_sql(GRANT.format(role=APP_ROLE, table=table, rights=rights))
 

@@ -29,7 +29,7 @@ from clearlane.store.database.database import (
     require_row,
 )
 from clearlane.store.database.schema import code_lists, codes
-from clearlane.store.database.schema.code_lists import IN_FORCE, LOADING, ON_TRIAL, REMOVED
+from clearlane.store.database.schema.code_list_tables import IN_FORCE, LOADING, ON_TRIAL, REMOVED
 from clearlane.store.database.sql import (
     Statement,
     among,
