@@ -1,6 +1,6 @@
 """The OpenAPI document and the served paths agree, because both come from one table.
 
-Also tests `api/pages/public_pages`, `api/versions` and `api/frame/openapi_examples`.
+Also tests `api/pages/public_pages`, `api/versions`, `api/frame/json_model` and `api/frame/openapi_examples`.
 """
 
 import json

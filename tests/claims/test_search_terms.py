@@ -1,4 +1,7 @@
-"""The terms that a claim is found by: names without case, accents and punctuation. Also tests `kernel/compared_names`."""
+"""The terms that a claim is found by: names without case, accents and punctuation.
+
+Also tests `kernel/compared_names`.
+"""
 
 import json
 from datetime import date

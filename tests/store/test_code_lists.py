@@ -1,4 +1,7 @@
-"""Code lists that an operator has imported, on both databases: one row switches an edition, and every node follows."""
+"""Code lists that an operator has imported, on both databases: one row switches an edition, and every node follows.
+
+Also tests `store/database/schema/code_list_tables`.
+"""
 
 from datetime import date, timedelta
 

@@ -1,6 +1,6 @@
 """Events are numbered in the order of commits, stored with what they tell, and read page by page.
 
-Also tests `store/events/event_log`.
+Also tests `store/events/event_log` and `store/database/schema/event_tables`.
 """
 
 import asyncio

@@ -9,12 +9,13 @@ from datetime import timedelta
 from typing import Annotated, Literal, TypeVar
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import BodyUse, Call, Endpoint, EndpointFamily
 from clearlane.api.frame.error_shape import ErrorShape
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.kernel.clock import Clock
@@ -30,7 +31,7 @@ DURATION_EXPECTED = "A length of time is expected, such as 14d, 36h or 1d12h."
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-class SandboxClockJson(BaseModel):
+class SandboxClockJson(JsonModel):
     """How time runs in the sandbox."""
 
     Now: Annotated[str, Field(description="The time that dates are written from, UTC.")]
@@ -39,7 +40,7 @@ class SandboxClockJson(BaseModel):
     Frozen: Annotated[bool, Field(description="Whether time is frozen for payers.")]
 
 
-class SandboxPayer(BaseModel):
+class SandboxPayer(JsonModel):
     """A payer and how it behaves."""
 
     PayerId: str

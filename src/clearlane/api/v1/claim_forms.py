@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claims import no_claim, require_claim
@@ -32,7 +33,7 @@ SHEET = parameters.filter_parameter(
 FORMS_OF_KINDS = "CMS-1500 (02/12) for a medical claim, ADA 2024 for a dental one, UB-04 for an institutional one"
 
 
-class FormTextJson(BaseModel):
+class FormTextJson(JsonModel):
     """A text at its place on a page, in points (72 an inch) from the left and bottom edges."""
 
     box: Annotated[str, Field(description="The number of the box or locator.")]
@@ -41,13 +42,13 @@ class FormTextJson(BaseModel):
     text: str
 
 
-class FormPageJson(BaseModel):
+class FormPageJson(JsonModel):
     """A page of the form."""
 
     texts: list[FormTextJson]
 
 
-class FormLeftOutJson(BaseModel):
+class FormLeftOutJson(JsonModel):
     """What the form does not show of the claim; holds no value of it."""
 
     box: Annotated[str, Field(description="The number of the box or locator.")]
@@ -56,7 +57,7 @@ class FormLeftOutJson(BaseModel):
     why: str
 
 
-class ClaimFormJson(BaseModel):
+class ClaimFormJson(JsonModel):
     """A claim placed on the pre-printed form of its kind, at 10 characters and 6 lines an inch."""
 
     claim_number: str

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claim_json import Act, Money
 from clearlane.api.v1.claim_verbs import require_active
@@ -34,7 +35,7 @@ endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.CORRECT)
 ResultWord = Annotated[str, Field(json_schema_extra={"enum": list(AnswerResult)})]
 
 
-class PayerStatusJson(BaseModel):
+class PayerStatusJson(JsonModel):
     """One status of a payer's answer, in words and by field."""
 
     code: Annotated[
@@ -49,7 +50,7 @@ class PayerStatusJson(BaseModel):
     ]
 
 
-class ClaimInquiryJson(BaseModel):
+class ClaimInquiryJson(JsonModel):
     """A question to the payer about a claim, and the answer."""
 
     id: Annotated[str, Field(description="Its number.")]

@@ -7,8 +7,9 @@ added.
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.claims.awaiting import Awaited, AwaitedFrom
 from clearlane.claims.kinds import SUBMITTED_KINDS
 from clearlane.claims.lifecycle import ClaimState
@@ -24,7 +25,7 @@ Money = Annotated[str, Field(description="Dollars.", pattern=r"^-?\d+\.\d\d$", e
 Act = Annotated[str, Field(json_schema_extra={"enum": list(AdviceAct)})]
 
 
-class FindingJson(BaseModel):
+class FindingJson(JsonModel):
     """What is wrong with a claim, or was repaired or reported, in the vendor's field names."""
 
     rule: Annotated[str, Field(description="The rule, or the payer's answer and its code.")]
@@ -42,7 +43,7 @@ class FindingJson(BaseModel):
     ]
 
 
-class AwaitedJson(BaseModel):
+class AwaitedJson(JsonModel):
     """The one thing that an open claim awaits."""
 
     model_config = ConfigDict(populate_by_name=True)
@@ -56,7 +57,7 @@ class AwaitedJson(BaseModel):
     overdue: bool
 
 
-class FilingLimitJson(BaseModel):
+class FilingLimitJson(JsonModel):
     """By when an open claim is to be with its payer, or appealed."""
 
     kind: Annotated[str, Field(json_schema_extra={"enum": list(FilingKind)})]
@@ -64,7 +65,7 @@ class FilingLimitJson(BaseModel):
     met: Annotated[bool, Field(description="Whether the payer has received it.")]
 
 
-class ClaimJson(BaseModel):
+class ClaimJson(JsonModel):
     """A claim as lists show it."""
 
     id: Annotated[str, Field(description="Its `claim_number`.")]
@@ -130,7 +131,7 @@ class ClaimJson(BaseModel):
     ]
 
 
-class PatientJson(BaseModel):
+class PatientJson(JsonModel):
     """The patient of a claim, from what it was sent with."""
 
     last_name: str | None
@@ -140,7 +141,7 @@ class PatientJson(BaseModel):
     account_number: Annotated[str | None, Field(description="The patient's account number.")]
 
 
-class ServiceDaysJson(BaseModel):
+class ServiceDaysJson(JsonModel):
     """The days of service of a claim; of a bill of a stay, its statement."""
 
     service_from: date | None
@@ -159,7 +160,7 @@ class ClaimLineJson(ServiceDaysJson):
     charge: Money | None
 
 
-class IncludedJson(BaseModel):
+class IncludedJson(JsonModel):
     """What `include` asked for."""
 
     patient: PatientJson | None = None
@@ -176,7 +177,7 @@ class ListedClaimJson(ClaimJson):
     ] = None
 
 
-class HistoryEntryJson(BaseModel):
+class HistoryEntryJson(JsonModel):
     """One thing that happened to a claim."""
 
     happened_at: datetime
@@ -190,7 +191,7 @@ class HistoryEntryJson(BaseModel):
     findings: list[FindingJson]
 
 
-class BatchJson(BaseModel):
+class BatchJson(JsonModel):
     """A batch that holds the claim, sent or not."""
 
     id: int
@@ -201,7 +202,7 @@ class BatchJson(BaseModel):
     delivered_at: datetime | None
 
 
-class ClaimDocumentJson(BaseModel):
+class ClaimDocumentJson(JsonModel):
     """A payer's answer about a claim. Its id works in V3's `get_by_doc_id` too."""
 
     id: str
@@ -211,7 +212,7 @@ class ClaimDocumentJson(BaseModel):
     created_at: datetime
 
 
-class ClaimPaymentJson(BaseModel):
+class ClaimPaymentJson(JsonModel):
     """What a payment says about one claim."""
 
     model_config = ConfigDict(extra="allow")
@@ -238,7 +239,7 @@ class PaymentOfClaimJson(ClaimPaymentJson):
     payment_id: str
 
 
-class SeriesMemberJson(BaseModel):
+class SeriesMemberJson(JsonModel):
     """A bill of a stay: a claim with its own label and money."""
 
     claim_number: str
@@ -252,7 +253,7 @@ class SeriesMemberJson(BaseModel):
     patient: Money
 
 
-class SeriesJson(BaseModel):
+class SeriesJson(JsonModel):
     """The bills of one stay: institutional claims with one payer, patient, provider and admission day."""
 
     type: Annotated[
@@ -268,7 +269,7 @@ class SeriesJson(BaseModel):
     members: list[SeriesMemberJson]
 
 
-class EraJson(BaseModel):
+class EraJson(JsonModel):
     """Whether an ERA (835) about a claim came, is to come, or why not."""
 
     state: Annotated[str, Field(json_schema_extra={"enum": list(EraState)})]

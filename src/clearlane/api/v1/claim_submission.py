@@ -7,12 +7,13 @@ claims, in one transaction.
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claim_json import FindingJson
 from clearlane.api.v1.claim_verbs import ANY_DOCUMENT, named_form, require_active, unreadable
@@ -30,7 +31,7 @@ endpoints = ResourceRows(Resource.CLAIMS, changes=KeyScope.SUBMIT)
 NOT_STORED = "The claims could not be stored. Nothing was stored; send them again."
 
 
-class SubmittedClaimJson(BaseModel):
+class SubmittedClaimJson(JsonModel):
     """What became of one claim."""
 
     vendor_claim_id: str
@@ -48,7 +49,7 @@ class SubmittedClaimJson(BaseModel):
     ]
 
 
-class SubmissionJson(BaseModel):
+class SubmissionJson(JsonModel):
     """What became of a document of claims."""
 
     accepted: Annotated[int, Field(description="How many claims were accepted.")]

@@ -7,7 +7,7 @@ from operator import or_
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
@@ -16,6 +16,7 @@ from clearlane.accounts.users import ConsoleRole
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.v1 import parameters
@@ -124,7 +125,7 @@ class ResubmissionRequest:
     ] = ""
 
 
-class CorrectionJson(BaseModel):
+class CorrectionJson(JsonModel):
     """How a correction goes out."""
 
     claim_number: Annotated[
@@ -137,7 +138,7 @@ class CorrectionJson(BaseModel):
     x12: Annotated[str | None, Field(description="For a dry run: the 837 that would be sent.")]
 
 
-class ValidatedClaimJson(BaseModel):
+class ValidatedClaimJson(JsonModel):
     """What would become of one claim."""
 
     vendor_claim_id: str
@@ -145,7 +146,7 @@ class ValidatedClaimJson(BaseModel):
     findings: list[FindingJson]
 
 
-class ValidationJson(BaseModel):
+class ValidationJson(JsonModel):
     """What would become of a document. Nothing was stored."""
 
     accepted: Annotated[int, Field(description="How many claims would be accepted.")]

@@ -8,12 +8,13 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import Money
@@ -109,7 +110,7 @@ class EligibilityQuestion:
     service_date: Annotated[str | None, Field(description="Today if left out.")] = None
 
 
-class AccumulatorJson(BaseModel):
+class AccumulatorJson(JsonModel):
     """An amount that claims accumulate toward; null for what the payer does not state."""
 
     total: Money | None
@@ -117,7 +118,7 @@ class AccumulatorJson(BaseModel):
     remaining: Money | None
 
 
-class BenefitRowJson(BaseModel):
+class BenefitRowJson(JsonModel):
     """The benefits of a service in a network at a level of coverage."""
 
     service: Annotated[str, Field(description="In words.")]
@@ -130,7 +131,7 @@ class BenefitRowJson(BaseModel):
     out_of_pocket: AccumulatorJson
 
 
-class PayerErrorJson(BaseModel):
+class PayerErrorJson(JsonModel):
     """Why a payer gives no answer, or a part of one."""
 
     code: str
@@ -138,7 +139,7 @@ class PayerErrorJson(BaseModel):
     action: Annotated[str | None, Field(description="What to do about it.")]
 
 
-class PatientBenefitsJson(BaseModel):
+class PatientBenefitsJson(JsonModel):
     """What a payer states about one patient."""
 
     payer_name: str
@@ -155,7 +156,7 @@ class PatientBenefitsJson(BaseModel):
     errors: list[PayerErrorJson]
 
 
-class EligibilityJson(BaseModel):
+class EligibilityJson(JsonModel):
     """A question about a patient's insurance, as lists show it."""
 
     id: str

@@ -3,11 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call, Endpoint, Parameter
 from clearlane.api.frame.errors import ParameterFault, RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.resource import Page, Resource, ResourceRows
@@ -28,7 +29,7 @@ AHEAD = "It is ahead of the feed: no event has this id yet. Pass the `cursor` of
 TYPES_HELP = "Types or families, with commas between them, such as `claim.*,payment.received` (default: all)."
 
 
-class EventJson(BaseModel):
+class EventJson(JsonModel):
     """Something that happened. Ignore types and fields that you do not know."""
 
     id: Annotated[

@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
@@ -12,6 +12,7 @@ from clearlane.accounts.model import Site, SiteState
 from clearlane.api.frame.endpoint import BodyUse, Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse, find_streamed_answer
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.http.stream import stream_text
 from clearlane.api.v1 import parameters
@@ -50,7 +51,7 @@ NOT_ACCEPTED_SHOWN = 20
 FINDINGS_SHOWN = 20
 
 
-class FileJson(BaseModel):
+class FileJson(JsonModel):
     """A file that a site sent, or one for it to fetch."""
 
     id: str
@@ -98,7 +99,7 @@ class FileJson(BaseModel):
     fetched_at: datetime | None
 
 
-class FileResponseJson(BaseModel):
+class FileResponseJson(JsonModel):
     """A file that came back for a file."""
 
     id: str
@@ -110,7 +111,7 @@ class FileResponseJson(BaseModel):
     fetched_at: datetime | None
 
 
-class FileSetJson(BaseModel):
+class FileSetJson(JsonModel):
     """A transaction set of a file, which is accepted or rejected as a whole."""
 
     id: str
@@ -126,7 +127,7 @@ class FileSetJson(BaseModel):
     not_accepted: int
 
 
-class FileClaimJson(BaseModel):
+class FileClaimJson(JsonModel):
     """A claim of a file that was not accepted."""
 
     claim_number: str

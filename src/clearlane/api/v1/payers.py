@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import ParameterFault, RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
@@ -25,7 +26,7 @@ TYPES = tuple(one.lower() for one in PAYER_TYPES)
 TRANSACTIONS = tuple(one.value for one in EnrolledTransaction)
 
 
-class ReachedPayerJson(BaseModel):
+class ReachedPayerJson(JsonModel):
     """A payer for one type of claims, and what it offers."""
 
     id: str

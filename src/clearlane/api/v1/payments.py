@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.http.stream import stream_text
 from clearlane.api.v1 import parameters
@@ -56,7 +57,7 @@ DAY = timedelta(days=1)
 """Sites may be a day ahead of UTC."""
 
 
-class DepositJson(BaseModel):
+class DepositJson(JsonModel):
     """What was done with a part of a payment."""
 
     state: Annotated[str, Field(json_schema_extra={"enum": list(DepositState)})]
@@ -93,7 +94,7 @@ class SettlementRequest:
     ]
 
 
-class PaymentJson(BaseModel):
+class PaymentJson(JsonModel):
     """A check or transfer, with the part of it that is the vendor's."""
 
     model_config = ConfigDict(extra="allow")

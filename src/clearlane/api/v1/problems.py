@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.error_shape import (
@@ -18,6 +18,7 @@ from clearlane.api.frame.error_shape import (
     DocumentedError,
 )
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.kernel import limits
 
 PROBLEM_JSON = "application/problem+json"
@@ -25,14 +26,14 @@ REALM = "Clearlane"
 TYPE_PREFIX = "urn:clearlane:problem:"
 
 
-class ProblemField(BaseModel):
+class ProblemField(JsonModel):
     """What is wrong with one field or parameter."""
 
     field: Annotated[str, Field(description="The field of the body, or the query parameter.")]
     message: Annotated[str, Field(description="What would pass.")]
 
 
-class Problem(BaseModel):
+class Problem(JsonModel):
     """Why a call was refused (RFC 9457)."""
 
     type: Annotated[

@@ -4,10 +4,11 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claims import no_claim, require_claim
 from clearlane.api.v1.cursors import cursor_number
@@ -29,7 +30,7 @@ NOT_YET = (
 )
 
 
-class CheckpointJson(BaseModel):
+class CheckpointJson(JsonModel):
     """A signed checkpoint of the log of filings. Keep it: it shows later that the log was not rewritten."""
 
     id: int

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.payers import TRANSACTIONS, TYPES
@@ -34,7 +35,7 @@ FILTERS = (
 )
 
 
-class ProviderEnrollmentJson(BaseModel):
+class ProviderEnrollmentJson(JsonModel):
     """How far a provider is with a payer for a transaction."""
 
     id: str

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
@@ -26,6 +26,7 @@ from clearlane.api.frame.endpoint import (
     Handler,
 )
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.cursors import encode_cursor
@@ -66,7 +67,7 @@ class Resource(StrEnum):
     X12 = "v1 x12"
 
 
-class Page(BaseModel, Generic[Row]):
+class Page(JsonModel, Generic[Row]):
     """One page of a list."""
 
     data: Annotated[list[Row], Field(description="The rows.")]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
@@ -12,6 +12,7 @@ from clearlane.accounts.model import Site
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import FindingJson, Money
@@ -78,7 +79,7 @@ class NextInsuranceRequest:
     ] = False
 
 
-class OpenQuestionJson(BaseModel):
+class OpenQuestionJson(JsonModel):
     """What must be known before the next payer can be billed."""
 
     field: Annotated[
@@ -90,7 +91,7 @@ class OpenQuestionJson(BaseModel):
     question: str
 
 
-class ChainLinkJson(BaseModel):
+class ChainLinkJson(JsonModel):
     """A claim of the chain of payers."""
 
     place: Annotated[str, Field(description="`primary`, `secondary`, `tertiary`, `4th`, ...")]
@@ -102,7 +103,7 @@ class ChainLinkJson(BaseModel):
     patient: Money
 
 
-class NextInsuranceJson(BaseModel):
+class NextInsuranceJson(JsonModel):
     """What is known of the next insurance; empty if not."""
 
     payer_id: str
@@ -119,7 +120,7 @@ class NextInsuranceJson(BaseModel):
     suffix: str
 
 
-class NextClaimJson(BaseModel):
+class NextClaimJson(JsonModel):
     """The claim for the next payer."""
 
     claim_number: Annotated[str, Field(description="Number of the claim before.")]

@@ -3,10 +3,11 @@
 from typing import Annotated, Literal
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.cursors import cursor_number, encode_cursor
@@ -20,7 +21,7 @@ endpoints = ResourceRows(Resource.FILES)
 LIST = "shadow_report"
 
 
-class ShadowLineJson(BaseModel):
+class ShadowLineJson(JsonModel):
     """What was said of one claim of a shadow file, or of one set that we rejected as a whole."""
 
     id: str

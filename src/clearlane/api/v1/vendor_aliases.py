@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
@@ -51,7 +52,7 @@ class NewAlias:
     payer_id: Annotated[str, Field(description="Any id of the payer in the directory.")]
 
 
-class PayerAliasJson(BaseModel):
+class PayerAliasJson(JsonModel):
     """What the vendor's files call a payer."""
 
     id: str

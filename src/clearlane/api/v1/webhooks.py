@@ -6,13 +6,14 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import ParameterFault, RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.cursors import CURSOR_EXPECTED
@@ -104,7 +105,7 @@ class ReplayRequest:
     after: Annotated[str | None, Field(description="The id of an event.")] = None
 
 
-class WebhookEndpointJson(BaseModel):
+class WebhookEndpointJson(JsonModel):
     """A webhook endpoint."""
 
     id: str
@@ -131,7 +132,7 @@ class SecretJson(WebhookEndpointJson):
     ]
 
 
-class FollowedJson(BaseModel):
+class FollowedJson(JsonModel):
     """What was begun, and where to see what becomes of it."""
 
     id: Annotated[str, Field(description="The endpoint.")]
@@ -147,7 +148,7 @@ class FollowedJson(BaseModel):
     ]
 
 
-class DeliveryJson(BaseModel):
+class DeliveryJson(JsonModel):
     """One event for one endpoint."""
 
     id: Annotated[str, Field(description="Its `event_id`: an endpoint gets an event once.")]
@@ -162,7 +163,7 @@ class DeliveryJson(BaseModel):
     answer: Annotated[str | None, Field(description="The first kilobyte of the last answer.")]
 
 
-class DoneJson(BaseModel):
+class DoneJson(JsonModel):
     """What was asked for will be done."""
 
     id: str

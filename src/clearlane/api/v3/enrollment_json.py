@@ -6,9 +6,10 @@ The request's schema is made from the catalogue of fields. Knows no endpoint and
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import ConfigDict, Field, create_model
 from starlette.responses import Response
 
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v3 import responses
 from clearlane.enrollment.fields import FIELDS, EnrollmentField, TextFormat, TypeOfNpi
@@ -26,7 +27,7 @@ from clearlane.pipeline.enrollment.enroll import (
 ALREADY_EXISTS = "Provider already exists."
 
 
-class Details(BaseModel):
+class Details(JsonModel):
     """The errors of one field."""
 
     Key: Annotated[str, Field(description="The field's path, such as `Enrollments[0].Npi`.")]
@@ -39,7 +40,7 @@ class EnrollmentErrors(responses.Message):
     Errors: list[Details]
 
 
-class EnrollmentResultJson(BaseModel):
+class EnrollmentResultJson(JsonModel):
     """The result of one enrollment."""
 
     # The name in the OpenAPI document.
@@ -62,7 +63,7 @@ class EnrollmentResultJson(BaseModel):
     JsonResponse: Annotated[None, Field(description="Unused.", deprecated=True)]
 
 
-class EnrollmentSubmission(BaseModel):
+class EnrollmentSubmission(JsonModel):
     """The response to an enrollment request."""
 
     EnrollmentResults: Annotated[
@@ -152,11 +153,15 @@ def _description(field: EnrollmentField) -> str:
 _FIELDS: dict[str, Any] = {field.name: _field(field) for field in FIELDS.values()}
 
 Enrollment: Any = create_model(
-    "Enrollment", __doc__="A billing provider, and whom to ask about it.", **_FIELDS
+    "Enrollment",
+    __base__=JsonModel,
+    __doc__="A billing provider, and whom to ask about it.",
+    **_FIELDS,
 )
 
 EnrollmentRequest: Any = create_model(
     "EnrollmentRequest",
+    __base__=JsonModel,
     __doc__="Providers to be enrolled with payers.",
     Version=(Literal[1], Field(description="The version of the request: 1.")),
     Enrollments=(

@@ -3,11 +3,12 @@
 from typing import Annotated, Any
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call, EndpointFamily, EndpointRows
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.body import decode
 from clearlane.api.http.http_responses import JSON_UTF8
 from clearlane.api.http.stream import stream_text
@@ -25,7 +26,7 @@ endpoints = EndpointRows(
 DocumentIds = list[str]
 
 
-class PayerResponses(BaseModel):
+class PayerResponses(JsonModel):
     """The documents that were found."""
 
     RemittanceAdvices: Annotated[

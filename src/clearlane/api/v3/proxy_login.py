@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call, Endpoint, EndpointFamily, EndpointRows, Parameter
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v3 import responses
 from clearlane.api.v3.error_responses import V3_ERRORS
@@ -31,7 +32,7 @@ ResultCode = Annotated[
 ErrorMessage = Annotated[str, Field(description="Empty if there is none.")]
 
 
-class TokenResult(BaseModel):
+class TokenResult(JsonModel):
     """The token of an instance. It is returned only once; keep it like a password."""
 
     token: str
@@ -39,7 +40,7 @@ class TokenResult(BaseModel):
     errorMessage: ErrorMessage
 
 
-class LoginUrlResult(BaseModel):
+class LoginUrlResult(JsonModel):
     """A URL that opens the login page once, within a minute."""
 
     resultCode: ResultCode
@@ -47,7 +48,7 @@ class LoginUrlResult(BaseModel):
     url: str
 
 
-class DeleteResult(BaseModel):
+class DeleteResult(JsonModel):
     """Whether there was a token to delete."""
 
     resultCode: ResultCode
@@ -135,6 +136,6 @@ def _caller(call: Call) -> proxy_login.ProxyLoginCaller:
     )
 
 
-def _response(result: BaseModel) -> Response:
+def _response(result: JsonModel) -> Response:
     # No cache between service and caller may keep a token or a one-time URL.
     return json_response(200, result.model_dump(), {"Cache-Control": "no-store"})

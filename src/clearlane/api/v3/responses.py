@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import JSON_UTF8, header_text, json_response
 from clearlane.api.http.static_content import accepts_gzip
 from clearlane.api.http.stream import stream_text
@@ -36,7 +37,7 @@ DOCUMENT = "Document"
 """The key in ``ModelState`` for the body as a whole."""
 
 
-class PayerListItem(BaseModel):
+class PayerListItem(JsonModel):
     """An element of a payer list."""
 
     # The name in the OpenAPI document.
@@ -55,7 +56,7 @@ class PayerListItem(BaseModel):
     ClaimEnrollmentRequired: bool
 
 
-class Message(BaseModel):
+class Message(JsonModel):
     """An error in one sentence."""
 
     Message: str
@@ -76,7 +77,7 @@ class ModelState(Message):
     ]
 
 
-class ClaimError(BaseModel):
+class ClaimError(JsonModel):
     """An error of a claim, or of a document as a whole."""
 
     Type: Literal["Validation", "System"]
@@ -87,7 +88,7 @@ class ClaimError(BaseModel):
     ]
 
 
-class ClaimResultJson(BaseModel):
+class ClaimResultJson(JsonModel):
     """The result of one claim."""
 
     # The name in the OpenAPI document.
@@ -100,7 +101,7 @@ class ClaimResultJson(BaseModel):
     RequestId: Annotated[str, Field(description="Opaque; one per claim.")]
 
 
-class ClaimSubmission(BaseModel):
+class ClaimSubmission(JsonModel):
     """The response to a document of claims."""
 
     ClaimResults: Annotated[

@@ -363,9 +363,14 @@ def hint_of(view: type, attribute: str) -> Any:  # Any: a class, or another hint
         return Decimal
     if attribute == "day":
         return date
-    hint = get_type_hints(view)[attribute]
+    hint = _hints_of(view)[attribute]
     kinds = [kind for kind in getattr(hint, "__args__", ()) if kind is not type(None)]
     return kinds[0] if kinds and type(None) in hint.__args__ else hint
+
+
+@cache
+def _hints_of(view: type) -> dict[str, Any]:  # Any: a class, or another hint
+    return get_type_hints(view)
 
 
 def _pointers(text: str) -> tuple[str, ...] | None:

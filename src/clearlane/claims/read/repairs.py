@@ -77,7 +77,6 @@ TEXT = frozenset(
 BILL_TYPE_ON_PAPER = 4
 """The characters of a type of bill with its zero."""
 TOOTH_SYSTEM = "lines[].tooth_system"
-COMPLETED_ZIPS = fields_of_forms("billing.zip")
 ZIP_COMPLETION = "9998"
 
 # The basic and extended sets of X12 without the four separators. A back-tick and control characters
@@ -446,15 +445,13 @@ def _plan(part: type[ClaimPart], names: tuple[str, ...]) -> _Plan:
 @cache
 def _whole_plan(part: type[ClaimPart]) -> _Plan:
     """Return the repairs of a class, whatever is filled: each of its lists by a loop of its own, once a class."""
-    own = fields_of(part).values()
+    own, zips = fields_of(part).values(), fields_of_forms("billing.zip")
     single = [field for field in own if not field.is_array]
     text = [field for field in single if field.value_type in TEXT]
     fixes = [
         (field.name, *_FIXES[field.value_type]) for field in text if field.value_type in _FIXES
     ]
-    fixes += [
-        (field.name, _completed_zip, "completed") for field in text if field.name in COMPLETED_ZIPS
-    ]
+    fixes += [(field.name, _completed_zip, "completed") for field in text if field.name in zips]
     return _Plan(
         text=tuple(field.name for field in text),
         prose=frozenset(field.name for field in text if field.value_type in PROSE),

@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows
@@ -20,7 +21,7 @@ from clearlane.store.database.group_commit import ORIGIN_SEPARATOR
 endpoints = ResourceRows(Resource.CALLS)
 
 
-class AuditedCallJson(BaseModel):
+class AuditedCallJson(JsonModel):
     """One thing that a call changed or read."""
 
     id: Annotated[int, Field(description="The number of its row in the audit log.")]

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import quote
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.api_keys import KeyScope
@@ -13,6 +13,7 @@ from clearlane.accounts.users import ConsoleRole, ConsoleUser, UserState, normal
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
 from clearlane.api.frame.idempotency import RecordedResponse
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1.claims import no_claim
 from clearlane.api.v1.resource import Resource, ResourceRows, read_body
@@ -45,7 +46,7 @@ class ConsoleLinkRequest:
     ] = None
 
 
-class ConsoleLinkJson(BaseModel):
+class ConsoleLinkJson(JsonModel):
     """A one-time address. Whoever opens it first is signed in."""
 
     url: str

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.accounts.model import Site, SiteState
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
@@ -19,7 +20,7 @@ endpoints = ResourceRows(Resource.SITES, touches_phi=False)
 LIST = "sites"
 
 
-class SiteJson(BaseModel):
+class SiteJson(JsonModel):
     """A client of the vendor."""
 
     id: Annotated[str, Field(description="The vendor site id: `site` of every call.")]

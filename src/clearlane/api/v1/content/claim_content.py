@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claims import no_claim, require_claim
@@ -37,7 +38,7 @@ FORMAT = parameters.filter_parameter(
 )
 
 
-class SegmentJson(BaseModel):
+class SegmentJson(JsonModel):
     """A segment of a claim that came in a file."""
 
     path: Annotated[str, Field(description="As findings name it, without an element.")]
@@ -46,7 +47,7 @@ class SegmentJson(BaseModel):
     elements: Annotated[list[str], Field(description="From the segment's id on.")]
 
 
-class RepairedFieldJson(BaseModel):
+class RepairedFieldJson(JsonModel):
     """A field that the service wrote in the form of X12."""
 
     field: str
@@ -54,7 +55,7 @@ class RepairedFieldJson(BaseModel):
     given: Annotated[str | None, Field(description="What was sent; null if it is not kept.")]
 
 
-class ClaimContentJson(BaseModel):
+class ClaimContentJson(JsonModel):
     """A claim as it is sent."""
 
     id: str

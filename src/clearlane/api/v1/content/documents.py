@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import X12, json_response
 from clearlane.api.v1.claim_json import (
     ClaimDocumentJson,
@@ -31,7 +32,7 @@ from clearlane.x12.reader.lexer import decode_part
 endpoints = ResourceRows(Resource.DOCUMENTS)
 
 
-class StatusCodeJson(BaseModel):
+class StatusCodeJson(JsonModel):
     """A status of a 277CA or 277 (STC01), in words."""
 
     category: str

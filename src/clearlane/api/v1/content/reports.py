@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.errors import RequestRefusal
+from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.claim_json import Money
@@ -51,7 +52,7 @@ Reason = Annotated[
 ]
 
 
-class ReportRowJson(BaseModel):
+class ReportRowJson(JsonModel):
     """What every row of a report over time has."""
 
     day: Annotated[date | None, Field(description="Null unless rows are of days.")]
@@ -83,7 +84,7 @@ class DenialsRowJson(ReportRowJson):
     denied: Annotated[Money, Field(description="What was adjusted by reasons that deny.")]
 
 
-class AgingRowJson(BaseModel):
+class AgingRowJson(JsonModel):
     """Claims that await something, by the days since they were received."""
 
     age: Literal["0-30", "31-60", "61-90", "91-120", "over-120"]
@@ -111,7 +112,7 @@ class PaymentsRowJson(ReportRowJson):
     ]
 
 
-class ReportJson(BaseModel):
+class ReportJson(JsonModel):
     """A report."""
 
     counted_at: Annotated[

@@ -96,7 +96,7 @@ OF_ALL_TABLES = frozenset({"CLIENT_TABLES", "metadata"})
 _MODULE_OF = {name: module for module, names in NAMES_OF.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Any:  # Any: a table, or what is said of tables
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     of_all = name in OF_ALL_TABLES
