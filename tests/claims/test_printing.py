@@ -6,6 +6,7 @@ Also tests `claims/printing/fill_form`, `claims/printing/form_notation`, `claims
 """
 
 import io
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -16,7 +17,7 @@ from clearlane.claims.fields import value_at
 from clearlane.claims.forms import FORMS, UB04, V3_DENTAL, V3_MEDICAL, form_of, samples
 from clearlane.claims.forms.ub04_samples import bill
 from clearlane.claims.printing import form_notation as notation
-from clearlane.claims.printing.fill_form import PRINTED_FORMS, fill_form
+from clearlane.claims.printing.fill_form import PRINTED_FORMS, LeftOut, fill_form
 from clearlane.claims.printing.printed_form import PAGE_HEIGHT, PAGE_WIDTH
 from clearlane.claims.printing.sheet_type import SheetType
 from clearlane.pdf.__main__ import make_file
@@ -191,6 +192,22 @@ def test_more_lines_give_more_pages_and_the_form_says_where_totals_are():
         assert len(pages(form, count + 1)) == 2
 
 
+def test_what_lines_share_is_named_once():
+    filled = replace(
+        on_form(V3_MEDICAL, sample(V3_MEDICAL)).filled,
+        left_out=(
+            LeftOut("4", "Insured's name", "too long."),
+            *(LeftOut("24D", "Procedure", "too long.", line) for line in (1, 2, 5)),
+            LeftOut("24D", "Procedure", "no space.", 3),
+        ),
+    )
+    assert filled.left_out_sentences == [
+        "Box 4 (Insured's name): too long.",
+        "Box 24D, lines 1, 2 and 5 (Procedure): too long.",
+        "Box 24D, line 3 (Procedure): no space.",
+    ]
+
+
 def test_what_does_not_fit_is_named_and_never_cut_in_silence():
     long_name, long_id = "ARDEN-QUILL-BIRCH-LUND-FENN-CORRIGAN", "W" * 40
     claim = sample(V3_MEDICAL, F04_InsuredNameLast=long_name, F23_PriorAuthorizationNumber=long_id)
@@ -208,7 +225,7 @@ def test_what_does_not_fit_is_named_and_never_cut_in_silence():
     # The sentences go to terminals: they hold no value.
     assert not [one for one in sentences if "ARDEN" in one or "WW" in one]
     sheet = words_of(pdf_of(_sheet_heading(on_form(V3_MEDICAL, claim))))
-    assert sentences[0] in sheet
+    assert f"On the pre-printed form: {sentences[0]}" in sheet
     assert long_id in sheet.replace(" ", "")
     child_tooth = on_form(V3_DENTAL, sample(V3_DENTAL, F33_MissingTeeth=["A", "3"])).filled
     assert [one.sentence for one in child_tooth.left_out if one.number == "33"] == [

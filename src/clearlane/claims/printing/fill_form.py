@@ -10,7 +10,7 @@ about them holds no value.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ PRINTED_FORMS = {
 }
 """The form that claims of each kind are printed on."""
 MARK = "X"
+SEVERAL_LINES = 2
 _NUMBER = re.compile(r"\d+")
 
 
@@ -95,6 +96,23 @@ class FilledForm:
     lines: tuple[tuple[StatedBox, ...], ...]
     """The boxes of each service line, filled or not."""
     left_out: tuple[LeftOut, ...]
+
+    @property
+    def left_out_sentences(self) -> list[str]:
+        """Name what the form does not show, each box once: what several lines share is one sentence."""
+        lines: dict[LeftOut, list[int]] = {}
+        for one in self.left_out:
+            found = lines.setdefault(replace(one, line=None), [])
+            if one.line:
+                found.append(one.line)
+        return [_left_out_sentence(one, at) for one, at in lines.items()]
+
+
+def _left_out_sentence(one: LeftOut, lines: Sequence[int]) -> str:
+    if len(lines) < SEVERAL_LINES:
+        return replace(one, line=lines[0] if lines else None).sentence
+    *first, last = map(str, lines)
+    return f"Box {one.number}, lines {', '.join(first)} and {last} ({one.words}): {one.why}"
 
 
 def fill_form(view: ClaimView, *, made_on: date) -> FilledForm:

@@ -31,4 +31,4 @@ async def write_form(installation: Installation, claim: str, out: Path, sheet: S
     except PdfRefused as refused:
         refuse(str(refused))
     filled = printed.filled
-    save_form(out, content, filled.form.name, [one.sentence for one in filled.left_out])
+    save_form(out, content, filled.form.name, filled.left_out_sentences)

@@ -32,7 +32,7 @@ async def show_print(request: PageRequest) -> Response:
         payer=payer_name(request, opened.row.payer_id, opened.row.kind),
         form=printed.filled.form.name,
         count=len(printed.filled.pages),
-        left_out=printed.filled.left_out,
+        left_out=printed.filled.left_out_sentences,
     )
 
 

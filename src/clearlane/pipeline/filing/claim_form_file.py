@@ -74,7 +74,7 @@ def _sheet_heading(claim: ClaimOnForm) -> SheetFileHeading:
         form=filled.form.name,
         patient=claim.patient,
         claim_number=claim.claim_number,
-        notices=tuple(one.sentence for one in filled.left_out),
+        notices=tuple(f"On the pre-printed form: {one}" for one in filled.left_out_sentences),
         boxes=tuple(map(_sheet_box, filled.boxes)),
         lines=tuple(tuple(map(_sheet_box, line)) for line in filled.lines),
     )
