@@ -1,7 +1,7 @@
 """A claim, Home and the search box, of a sandbox with claims of several scenarios.
 
-Also tests `console/claims/claim_boxes`, `console/claims/claim_actions`, `console/claims/search_page`, `pipeline/query/search/claims_by_text`, `console/home_page`,
-`console/first_steps`, `console/frame/charts`, `console/claims/claim_action_handlers`, `console/claims/claim_files`, `console/claims/claim_money`, `store/database/schema/worklist`,
+Also tests `console/claims/claim_parts/claim_boxes`, `console/claims/claim_actions`, `console/claims/search_page`, `pipeline/query/search/claims_by_text`, `console/home_page`,
+`console/first_steps`, `console/frame/charts`, `console/claims/claim_action_handlers`, `console/claims/claim_parts/claim_files`, `console/claims/claim_parts/claim_money`, `console/claims/claim_parts/claim_timeline`, `store/database/schema/worklist`,
 `console/claims/next_payer_page`, `console/claims/print_page`, `pipeline/query/cause_counts` and `pipeline/operator/claim_work`.
 """
 
@@ -20,15 +20,15 @@ from clearlane.accounts.users import ConsoleRole
 from clearlane.claims.forms import UB04, V3_DENTAL, V3_MEDICAL, samples
 from clearlane.claims.responses.provenance import Explanation
 from clearlane.console.claims.claim_actions import CORRECTABLE, NOT_YET
-from clearlane.console.claims.claim_boxes import form_sheet
-from clearlane.console.claims.claim_files import explain_segments
-from clearlane.console.claims.claim_money import adjustment_words, money_table
-from clearlane.console.claims.claim_page import NEVER_DENIED
+from clearlane.console.claims.claim_parts.claim_boxes import form_sheet
+from clearlane.console.claims.claim_parts.claim_files import explain_segments
+from clearlane.console.claims.claim_parts.claim_money import adjustment_words, money_table
 from clearlane.console.first_steps import steps
 from clearlane.console.frame.charts import axis_top, paired_chart, stacked_chart
 from clearlane.payments.payment import ClaimPayment, LineAdjustment, PaidLine
 from clearlane.pipeline.enrollment.enroll import enroll
 from clearlane.pipeline.intake.hold_claims import CANCEL, change_unsent_claim
+from clearlane.pipeline.intake.resend_rules import NEVER_DENIED
 from clearlane.pipeline.query.claim_summary import refresh_stale, refresh_summary
 from clearlane.pipeline.query.search.claims_by_text import read_name
 from clearlane.proofs.verify_proof import verify_file

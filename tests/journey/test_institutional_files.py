@@ -11,7 +11,7 @@ from decimal import Decimal
 import msgspec
 
 from clearlane.claims.kinds import ClaimKind
-from clearlane.console.claims.claim_boxes import form_sheet
+from clearlane.console.claims.claim_parts.claim_boxes import form_sheet
 from clearlane.payers.directory import PayerDirectory
 from clearlane.pipeline.load_claim import load_claim_in_scope
 from clearlane.pipeline.query.history.load_history import load_history_in_scope

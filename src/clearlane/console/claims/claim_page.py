@@ -1,10 +1,8 @@
 """A claim: what it is called and who decided, why and what to do, what happened, and its form, money, files and notes."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -18,28 +16,31 @@ from clearlane.claims.forms import form_of
 from clearlane.claims.forms.x12_changes import element_at, parse_location
 from clearlane.claims.kinds import KINDS, ClaimKind
 from clearlane.claims.responses.advice_act import CORRECTED, NOT_SENT_AGAIN
-from clearlane.claims.responses.explain_findings import OWN_SOURCE
-from clearlane.claims.responses.field_lookup import field_words
 from clearlane.claims.responses.payer_words import list_words, payers_words
 from clearlane.claims.responses.provenance import Explanation, by_field
 from clearlane.claims.x12_claim import X12Claim
 from clearlane.console.claims.advice_buttons import AdviceButton, advice_button, explanation_button
 from clearlane.console.claims.claim_actions import ClaimAction, claim_actions
 from clearlane.console.claims.claim_advice import ClaimAdvice, claim_advice
-from clearlane.console.claims.claim_boxes import FormSheet, form_sheet, show_value
-from clearlane.console.claims.claim_files import ExplainedSegment, explain_segments, sent_x12
 from clearlane.console.claims.claim_filters import (
     BY_KEY,
     ClaimFilterForm,
     read_filters,
 )
-from clearlane.console.claims.claim_money import (
+from clearlane.console.claims.claim_parts.claim_boxes import FormSheet, form_sheet, show_value
+from clearlane.console.claims.claim_parts.claim_files import (
+    ExplainedSegment,
+    explain_segments,
+    sent_x12,
+)
+from clearlane.console.claims.claim_parts.claim_money import (
     ChainTable,
     adjustment_words,
     chain_table,
     claim_payment_in_force,
     money_table,
 )
+from clearlane.console.claims.claim_parts.claim_timeline import timeline
 from clearlane.console.claims.claim_words import (
     LabelTag,
     awaiting_words,
@@ -53,19 +54,18 @@ from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
 from clearlane.kernel.claim_label import LABEL_WORDS, SHADOW_LABELS, STOPPED_LABELS, ClaimLabel
 from clearlane.kernel.clock import from_micros
-from clearlane.kernel.formats import to_cents, upper_first
+from clearlane.kernel.formats import to_cents
 from clearlane.payments import wording
 from clearlane.payments.payment import ClaimPayment, Payment
 from clearlane.pipeline.claim_label import shown_label
 from clearlane.pipeline.enrollment.era_answer import EraState, explain_claim_era
-from clearlane.pipeline.intake.resend_rules import NEVER_DENIED, explanations, is_fixable
+from clearlane.pipeline.intake.resend_rules import explanations, is_fixable
 from clearlane.pipeline.operator import claim_work
 from clearlane.pipeline.query.cause_counts import CAUSE_DAYS, LABELS, cause_key
 from clearlane.pipeline.query.claim_list import ClaimRow, load_claim_rows
-from clearlane.pipeline.query.claim_reason import is_denied, to_reason
+from clearlane.pipeline.query.claim_reason import to_reason
 from clearlane.pipeline.query.claim_summary import load_summary
-from clearlane.pipeline.query.history.claim_history import ClaimHistory, HistoryEntry
-from clearlane.pipeline.query.history.history_entries import CHECKED, check_sentences
+from clearlane.pipeline.query.history.claim_history import ClaimHistory
 from clearlane.pipeline.query.history.load_history import load_history_in_scope
 from clearlane.pipeline.query.payments import load_claim_payments
 from clearlane.pipeline.secondary.payer_chain import load_payer_chain
@@ -117,10 +117,6 @@ DECIDED_BY = frozenset(
     }
 )
 """Labels that "by the payer" can follow."""
-STATUS_HEADLINE = re.compile(
-    r"(?P<source>277(?:CA)?): (?P<verdict>[\w ]+?)(?: as of [\d-]+)?(?: \((?P<reason>.*)\))?"
-)
-"""The headline of a payer's status in a claim's history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +233,7 @@ async def _render_claim(request: PageRequest, shown: str, note: str = "") -> Res
         may_work=request.may_work,
         audit_url=request.url("/audit", id=opened.number) if request.is_operator else "",
         claim_url=f"/claims/{opened.number}",
-        **_timeline(request, opened, reasons),
+        **timeline(opened.history, row.label, reasons, is_operator=request.is_operator),
         **await _money(request, opened),
         **_WORDS,
     )
@@ -266,20 +262,6 @@ def _main_button(
     if bills_next and request.may_work and not next_payer.because:
         return AdviceButton(next_payer.title, next_payer.href)
     return None
-
-
-def _timeline(
-    request: PageRequest, opened: OpenedClaim, reasons: Sequence[Explanation]
-) -> dict[str, Any]:
-    """Return what the page shows of the history, the last entry first."""
-    return {
-        "entries": [*reversed(opened.history.entries)],
-        "own_source": OWN_SOURCE,
-        "entry_kind": lambda entry: _entry_kind(entry, opened.row.label),
-        "entry_words": _entry_words,
-        "entry_sentences": lambda entry: _entry_sentences(request, opened, reasons, entry),
-        "entry_reasons": lambda entry: _entry_reasons(reasons, entry),
-    }
 
 
 async def _era_words(request: PageRequest, opened: OpenedClaim) -> str:
@@ -397,56 +379,6 @@ def _views(
         )
         for key, title in SHOWN.items()
     ]
-
-
-def _entry_words(entry: HistoryEntry) -> tuple[str, str]:
-    """Return an entry's headline as people say it, ``Rejected (277CA)``, and the payer's code in words."""
-    found = STATUS_HEADLINE.fullmatch(entry.headline)
-    if found is None:
-        return entry.headline, ""
-    return f"{found['verdict'].capitalize()} ({found['source']})", found["reason"] or ""
-
-
-def _entry_sentences(
-    request: PageRequest, opened: OpenedClaim, reasons: Sequence[Explanation], entry: HistoryEntry
-) -> Iterable[str]:
-    """Return an entry's sentences: fields by their boxes, days as pages write them; payers' faults for operators.
-
-    What is wrong is said at the top of the page, if it says why; what the headline says is not said again.
-    """
-    loaded, sentences = opened.history.loaded, iter(entry.sentences)
-    if request.is_operator:
-        sentences = iter((*entry.sentences, *entry.operator_sentences))
-    if entry.headline == CHECKED:
-        said = {one.happened for one in reasons if one.source == OWN_SOURCE}
-        name_field = partial(field_words, form_of(loaded.claim))
-        sentences = check_sentences(loaded, name_field, without=said)
-    said_above = f"{entry.headline.rpartition(': ')[2]}: "
-    own = (upper_first(one.removeprefix(said_above)) for one in sentences)
-    return map(wording.spell_days, own)
-
-
-def _entry_reasons(reasons: Sequence[Explanation], entry: HistoryEntry) -> tuple[int, ...]:
-    """Return the numbers of the reasons at the top of the page that an entry of the history gave; none for any other."""
-    if entry.headline == CHECKED:
-        given = [one.source == OWN_SOURCE for one in reasons]
-    else:
-        given = [one in entry.explanations for one in reasons]
-    return tuple(number for number, is_given in enumerate(given, 1) if is_given)
-
-
-def _entry_kind(entry: HistoryEntry, label: ClaimLabel) -> str:
-    """Return the color of an entry of the timeline; none for what asks for nothing and pays nothing."""
-    words = entry.headline.lower()
-    if entry.headline == CHECKED and label in STOPPED_LABELS:
-        return "act"
-    if any(word in words for word in ("refused", "rejected", "denied")):
-        return "act"
-    if not words.startswith("remittance") or "reversal" in words:
-        return ""
-    if any(is_denied(one) for one in entry.explanations):
-        return "" if label in NEVER_DENIED else "act"
-    return "good"
 
 
 # ---- money ---------------------------------------------------------------------------------------

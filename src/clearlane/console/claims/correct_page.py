@@ -12,8 +12,8 @@ from starlette.responses import Response
 from clearlane.claims.finding import ClaimFinding, path_in_claim
 from clearlane.console.claims import overtaken_correction
 from clearlane.console.claims.claim_actions import why_not_correct
-from clearlane.console.claims.claim_files import sent_x12
 from clearlane.console.claims.claim_page import OpenedClaim, faults_by_field, open_claim
+from clearlane.console.claims.claim_parts.claim_files import sent_x12
 from clearlane.console.claims.claims_page import payer_name
 from clearlane.console.claims.correction_form import (
     PAYER_ID,

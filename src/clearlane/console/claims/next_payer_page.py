@@ -12,8 +12,8 @@ from starlette.responses import Response
 from clearlane.claims.finding import path_in_claim
 from clearlane.claims.write.next_payer import NextInsurance
 from clearlane.console.claims.claim_actions import why_not_next
-from clearlane.console.claims.claim_money import money_table
 from clearlane.console.claims.claim_page import OpenedClaim, load_chain, load_draft, open_claim
+from clearlane.console.claims.claim_parts.claim_money import money_table
 from clearlane.console.claims.claims_page import payer_name
 from clearlane.console.claims.correction_form import TEXT_CHARACTERS_MAX, CorrectionInput
 from clearlane.console.frame.act_question import REVIEWED
