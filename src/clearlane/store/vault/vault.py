@@ -169,8 +169,12 @@ class Vault:
 
     def seal(self, owner: Owner, table: str, row_id: int | str, payload: bytes) -> bytes:
         """Compress a payload, unless it is short, and encrypt it for this one row of this one vendor."""
-        # Every claim has several values sealed: the usual owner without a call, and one look-up for the table's class.
-        own = (owner.vendor, owner.site) if type(owner) is Scope else _vendor_and_site(owner)
+        # Every claim has several values sealed: the usual owners without a call, and one look-up for the table's class.
+        own: tuple[int, int]
+        if type(owner) is Scope:
+            own = owner.vendor, owner.site
+        else:
+            own = owner if type(owner) is tuple else _vendor_and_site(owner)
         keys = self._current.get(own)
         if keys is None:
             raise KeyNotLoaded("the owner's data key is not loaded; await ensure_key() first")
@@ -371,7 +375,7 @@ def _kind_prefix(vendor: int, kind: str) -> bytes:
 
 
 def _vendor(owner: Owner) -> int:
-    return _vendor_and_site(owner)[0]
+    return owner if type(owner) is int else _vendor_and_site(owner)[0]  # nearly always a number
 
 
 def _vendor_and_site(owner: Owner) -> tuple[int, int]:
