@@ -173,21 +173,29 @@ def pytest_collection_modifyitems(config, items):
 def _leave_out_repeats(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave tests with the mark `one_database` to SQLite, unless everything is tried: `make thorough`.
 
-    In a module with this mark, a test that has SQL of its own has the mark `both_databases`.
+    In a module with this mark, a test that has SQL of its own has the mark `both_databases`. If each of its cases runs the
+    same statements, the mark says `first_case=True`: the others are left to SQLite.
     """
     if IS_THOROUGH:
         return
-    repeats = [
-        item
-        for item in items
-        if item.get_closest_marker("one_database")
-        and not item.get_closest_marker("both_databases")
-        and "postgresql" in getattr(item, "callspec", NO_PARAMETERS).params.values()
-    ]
+    tried: set[str] = set()
+    repeats = [item for item in items if _is_repeat(item, tried)]
     if repeats:
         config.hook.pytest_deselected(items=repeats)
         left_out = set(repeats)
         items[:] = [item for item in items if item not in left_out]
+
+
+def _is_repeat(item: pytest.Item, tried: set[str]) -> bool:
+    """Return whether PostgreSQL adds nothing to a test; note the names of those that it was seen with."""
+    if "postgresql" not in getattr(item, "callspec", NO_PARAMETERS).params.values():
+        return False
+    both, test = item.get_closest_marker("both_databases"), item.nodeid.partition("[")[0]
+    was_tried = test in tried
+    tried.add(test)
+    if both is None:
+        return item.get_closest_marker("one_database") is not None
+    return was_tried and bool(both.kwargs.get("first_case"))
 
 
 def _group(item: pytest.Item) -> str:

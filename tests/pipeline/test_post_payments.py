@@ -243,7 +243,7 @@ async def test_an_835_that_does_not_balance_leaves_the_charge_alone(flow):
     assert (found.balanced, found.unbalanced_claims, found.state) == (True, 1, "needs_review")
 
 
-@pytest.mark.both_databases
+@pytest.mark.both_databases(first_case=True)
 @pytest.mark.parametrize(
     "order", list(permutations(("original", "both", "duplicate"))), ids="-".join
 )

@@ -147,7 +147,7 @@ ANSWERS = {
 }  # fmt: skip
 
 
-@pytest.mark.both_databases
+@pytest.mark.both_databases(first_case=True)
 @pytest.mark.safe_default(5)
 @pytest.mark.parametrize("answers", ANSWERS)
 async def test_a_file_that_the_payer_may_hold_never_goes_again_by_itself(flow, answers):

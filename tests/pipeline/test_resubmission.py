@@ -71,7 +71,7 @@ async def ended(flow, *answers):
     return first
 
 
-@pytest.mark.both_databases
+@pytest.mark.both_databases(first_case=True)
 @pytest.mark.parametrize(
     ("answer", "own", "state"),
     [
