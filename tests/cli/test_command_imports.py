@@ -36,8 +36,12 @@ HEAVY = (
     "structlog",
     "uvicorn",
 )  # fmt: skip
-# What `claim show` must not bring with it either: a claim that no payer has answered needs no 837 and no reader.
+# What `claim show` must not bring with it either: a claim that no payer has answered needs no 837, no reader and no fields.
 OF_THE_837 = (
+    "clearlane.claims.fields",
+    "clearlane.claims.forms",
+    "clearlane.claims.read.decode",
+    "clearlane.claims.view",
     "clearlane.claims.write.placements_837",
     "clearlane.claims.write.placements_837d",
     "clearlane.claims.write.placements_837p",
