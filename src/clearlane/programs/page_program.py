@@ -17,7 +17,7 @@ from clearlane.programs.helper_program import run_helper
 
 def main(source: BinaryIO, out: BinaryIO) -> int:
     """Judge pages until the pipe is closed, and return the exit status."""
-    # One after the other: of the views of several pages at once most would be forgotten, and made again for each step.
+    # One after the other: views are held while their page is judged, and those of several pages would take the memory of several.
     return run_helper(source, out, answer_page, _without_callers, at_once=1)
 
 
