@@ -15,7 +15,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import httpx
-import structlog
 import uvloop
 
 from clearlane.accounts.credentials import SecretHash, hash_password
@@ -125,12 +124,6 @@ class LocalServer:
         self.loop.call_soon_threadsafe(self.loop.stop)
 
 
-def _silence() -> None:
-    """Drop what would be printed: a call may end after its test, and its line would be in the output of all."""
-    if isinstance(structlog.get_config()["logger_factory"], structlog.PrintLoggerFactory):
-        structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-
-
 async def _refuse_write(*_, **__):
     raise DatabaseUnavailable("there is no database here")
 
@@ -153,7 +146,6 @@ def start_local_server(
     **policy,
 ) -> LocalServer:
     """Start a server on a free port."""
-    _silence()
     limits = limits or ApiLimits()
     metrics = Metrics()
     context = SimpleNamespace(
