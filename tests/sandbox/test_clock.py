@@ -117,6 +117,24 @@ async def test_a_payer_waits_by_the_calendar_and_writes_dates_by_the_wall(wall, 
     assert b"DTM*405*20260302~" in content  # half a minute later is the same day
 
 
+@pytest.mark.parametrize("frozen", [True, False])
+async def test_work_of_before_an_advance_writes_no_response_that_is_due_after_it(
+    wall, clock, frozen
+):
+    if frozen:
+        clock.freeze()
+    payer = SandboxPayer(MEDICAL, MemoryLedger(), calendar=clock.calendar)
+    await payer.receive("claims", file(medical("3001")), clock.now())
+    assert await payer.work(clock.now())
+    clock.advance(13 * DAY)
+    await payer.work(before := clock.now())
+    clock.advance(DAY)
+    wall.advance(SECOND / 10)
+    assert await payer.work(before) == []
+    [(_, remit)] = await payer.work(clock.now())
+    assert f"*{NOW + 14 * DAY:%Y%m%d}~".encode() in remit
+
+
 async def test_advancing_a_day_brings_the_277ca_and_not_the_835(wall, clock):
     payer = SandboxPayer(MEDICAL, MemoryLedger(), calendar=clock.calendar)
     clock.freeze()

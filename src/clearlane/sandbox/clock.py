@@ -109,9 +109,16 @@ class SandboxClock:
         return self.state.now(self._wall.now())
 
     def calendar(self, now: datetime | None = None) -> datetime:
-        """Return the payers' calendar, now or at another moment of ``now``."""
-        wall = self._wall.now() if now is None else now - self.state.advanced
-        return self.state.calendar_at(wall)
+        """Return the payers' calendar, now or at another moment of ``now``.
+
+        For a moment before the last change only what was advanced counts, as the pace is not known any more. So work that
+        took its moment before an advance, and goes on after it, does not find due what is due only then.
+        """
+        state = self._state
+        wall = self._wall.now() if now is None else now - state.advanced
+        if now is not None and wall < state.since:
+            return state.calendar - to_calendar(state.since - wall)
+        return state.calendar_at(wall)
 
     def time_ago(self, now: datetime, length: timedelta) -> datetime:
         """Return the moment of ``now`` that lies a length of the payers' calendar before another.
