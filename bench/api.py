@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import cast
 
 from bench.harness import Measure, bench, side_by_side
 
@@ -202,9 +203,9 @@ class Caller(asyncio.Protocol):
         self.first = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        transport.write(self._request)
+        # The transport of uvloop's TLS has the methods of asyncio's and not its type.
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.write(self._request)
 
     def data_received(self, data: bytes) -> None:
         if not self._missing:

@@ -4,13 +4,14 @@ A measurement is a function that makes its own inputs and returns one or more :c
 Each runs in a process of its own, so that none warms or burdens the next.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
-SECONDS_MAX = 600
+SECONDS_MAX = int(os.environ.get("BENCH_SECONDS", "600"))
 """How long one measurement may take."""
 
 LINE = re.compile(r"BENCH (\S+) (\S+) (.+) ratio=(\S+) vs=(.*)")

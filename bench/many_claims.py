@@ -1,7 +1,7 @@
 """What calls cost with a million claims stored, against a thousand: submission, status, lists, search, and the way to the 835.
 
     python -m bench growth
-    BENCH_CLAIMS=10000000 python -m bench growth.postgresql
+    BENCH_CLAIMS=10000000 BENCH_SECONDS=20000 python -m bench growth.postgresql
 
 The claims behind those of the calls are written by a script, over sixty days, on the same site, paid, and never opened. Times are
 the least of several, since noise only ever adds. ``console.pages`` measures pages of the console.
