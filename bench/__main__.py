@@ -5,6 +5,7 @@ module beside this one; each measurement runs in a fresh process. ``--against DI
 see ``bench.against``.
 """
 
+import gc
 import importlib
 import pkgutil
 import subprocess
@@ -28,6 +29,8 @@ def load() -> None:
 
 def run_one(name: str) -> None:
     """Run one measurement here and print its lines."""
+    # What all families together have imported is not part of what one of them does.
+    gc.freeze()
     outcome = BENCHES[name]()
     for measure in [outcome] if isinstance(outcome, Measure) else outcome:
         print(measure, flush=True)
