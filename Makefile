@@ -25,8 +25,9 @@ SECONDS ?= 60
 PART ?=
 SAMPLE ?= 500
 SEED ?= 1
-# How long `make soak` runs.
+# How long `make soak` runs, and on how many nodes.
 MINUTES ?= 30
+NODES ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test thorough check quick cov bench soak fuzz docs release audit mutation format lock clean
@@ -90,8 +91,8 @@ bench: .venv/.installed ## one line a measurement: BENCH <name> <value> <unit> r
 	@$(BIN)/python -m bench $(if $(AGAINST),--against $(AGAINST)) $(ONLY)
 
 # Nothing may grow after the first third: the rule is in bench/growth.py.
-soak: .venv/.installed ## a steady load on one node, fails if memory, descriptors, WAL or latency grow (MINUTES=30)
-	@$(BIN)/python -m bench.soak --minutes $(MINUTES)
+soak: .venv/.installed ## a steady load, fails if memory, descriptors, WAL or latency grow (MINUTES=30 NODES=1)
+	@$(BIN)/python -m bench.soak --minutes $(MINUTES) --nodes $(NODES)
 
 # Coverage-guided with atheris if that is installed; otherwise by Hypothesis.
 fuzz: .venv/.installed ## a minute of hostile input for reader, checker, acknowledger and decoders (SECONDS=600 for longer)

@@ -194,35 +194,43 @@ def outside() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def running(count: int, *, answering: bool) -> Iterator[Nodes]:
+def started(count: int) -> Iterator[Nodes]:
     """Start some nodes on a database of their own."""
     with outside(), tempfile.TemporaryDirectory() as folder, postgresql() as url:
         shares = [CpuShare(str(number), SHARE) for number in range(count)]
         nodes = [
             Node(Path(folder) / f"node{number}", url, share) for number, share in enumerate(shares)
         ]
-        started: list[Node] = []
+        ready: list[Node] = []
         try:
             for node in nodes:
-                if started:  # all have the master key of the first
+                if ready:  # all have the master key of the first
                     node.folder.mkdir(mode=0o700)
                     shutil.copy2(nodes[0].folder / "master.key", node.folder / "master.key")
                 node.start()
-                started.append(node)
-            if answering:
-                with client_of(nodes[0].facts) as client:
-                    pace = {"SecondsPerDay": SECONDS_PER_DAY}
-                    client.post("/sandbox/clock", json=pace).raise_for_status()
-            else:
-                command = ["sandbox", "payer", "--down", "TST01", "--data", str(nodes[0].folder)]
-                environment = os.environ | {"CLEARLANE_DATABASE_URL": url}
-                subprocess.run(
-                    [*CLEARLANE, *command], check=True, stdout=subprocess.DEVNULL, env=environment
-                )
+                ready.append(node)
             yield Nodes(url, nodes)
         finally:
-            for node in started:
+            for node in ready:
                 if node.process.poll() is None:
                     node.stop()
             for share in shares:
                 share.remove()
+
+
+@contextlib.contextmanager
+def running(count: int, *, answering: bool) -> Iterator[Nodes]:
+    """Start some nodes, with payers for which a day is short or with payers that are down."""
+    with started(count) as nodes:
+        if answering:
+            with client_of(nodes.facts[0]) as client:
+                pace = {"SecondsPerDay": SECONDS_PER_DAY}
+                client.post("/sandbox/clock", json=pace).raise_for_status()
+        else:
+            folder = str(nodes.all[0].folder)
+            command = ["sandbox", "payer", "--down", "TST01", "--data", folder]
+            environment = os.environ | {"CLEARLANE_DATABASE_URL": nodes.url}
+            subprocess.run(
+                [*CLEARLANE, *command], check=True, stdout=subprocess.DEVNULL, env=environment
+            )
+        yield nodes

@@ -1,8 +1,9 @@
-"""A steady load on one node for a long time: ``python -m bench.soak --minutes 30``, or ``make soak MINUTES=30``.
+"""A steady load for a long time: ``python -m bench.soak --minutes 30 --nodes 2``, or ``make soak MINUTES=30 NODES=2``.
 
 Every second a document of claims is submitted, the status list of the day is read and a patient's eligibility is asked
-for; every minute the sandbox's clock is advanced by a day, so that acknowledgements and 835s arrive. Every ten seconds one line tells memory, descriptors, WAL and latency. The run fails when a figure grows after
-warm-up by the rule of ``bench.growth``, or when a call fails.
+for; every minute the sandbox's clock is advanced by a day, so that acknowledgements and 835s arrive. Several nodes share a
+PostgreSQL and are called in turns. Every ten seconds one line tells memory, descriptors, WAL and latency. The run fails
+when a figure of a node grows after warm-up by the rule of ``bench.growth``, or when a call fails.
 """
 
 import argparse
@@ -10,9 +11,10 @@ import resource
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import date, timedelta
-from itertools import count
+from itertools import chain, count, cycle
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -21,6 +23,7 @@ import httpx
 from bench.eligibility import SUBMIT as ELIGIBILITY
 from bench.eligibility import client_of, request
 from bench.growth import SAMPLES_MIN, GrowthLimit, has_grown, part_medians
+from bench.held_nodes import started
 from bench.submit import MARK, PATH, a_document, postgresql, serving
 
 CLAIMS_PER_DOCUMENT = 10
@@ -56,8 +59,9 @@ def yardstick() -> float:
 class Load:
     """The vendor: its calls, and how long each took since the last sample."""
 
-    def __init__(self, client: httpx.Client) -> None:
-        self._client = client
+    def __init__(self, clients: Sequence[httpx.Client]) -> None:
+        self._clients = cycle(clients)
+        self._client = clients[0]
         self._document = a_document(CLAIMS_PER_DOCUMENT)
         self._numbers = count()
         self.claims = self.failed = 0
@@ -65,7 +69,8 @@ class Load:
         self.yardsticks: list[float] = []
 
     def beat(self) -> None:
-        """Make the calls of one second."""
+        """Make the calls of one second, to the next node."""
+        self._client = next(self._clients)
         self.yardsticks.append(yardstick())
         parts = self._document.split(MARK)
         document = (
@@ -104,36 +109,51 @@ class Load:
             print(f"SOAK {name} was answered {answer.status_code}", flush=True)
 
 
-class Samples:
-    """What was sampled so far, by figure."""
+class NodeSamples:
+    """What was sampled of one node so far, by figure."""
 
     def __init__(self, facts: dict) -> None:
         self._process, self._data = Path(f"/proc/{facts['pid']}"), Path(facts["data"])
-        self._began = time.monotonic()
-        self._best = yardstick()
         self.figures: dict[str, list[float]] = {limit.name: [] for limit in LIMITS}
 
+    def take(self, latency: float) -> str:
+        """Sample everything; return it as a piece of a line."""
+        memory = int((self._process / "statm").read_text().split()[1]) * PAGE_BYTES / MIB
+        descriptors = len(list((self._process / "fd").iterdir()))
+        wal = self.size("*-wal") / MIB
+        sampled = {"memory": memory, "descriptors": descriptors, "wal": wal, "latency": latency}
+        for name, value in sampled.items():
+            self.figures[name].append(value)
+        return (
+            f"memory={memory:.1f}MB descriptors={descriptors} wal={wal:.1f}MB "
+            f"database={self.size('*.db') / MIB:.1f}MB"
+        )
+
+    def size(self, pattern: str) -> int:
+        """Return how many bytes such files of the node have."""
+        return sum(file.stat().st_size for file in self._data.glob(pattern))
+
+
+class Samples:
+    """What was sampled so far, by node."""
+
+    def __init__(self, nodes: Sequence[dict]) -> None:
+        self.nodes = [NodeSamples(facts) for facts in nodes]
+        self._began = time.monotonic()
+        self._best = yardstick()
+
     def take(self, load: Load) -> None:
-        """Sample everything, and print it as one line."""
+        """Sample every node, and print it as one line."""
         calls = {name: times for name, times in load.milliseconds.items() if name != "advance"}
-        every = [one for times in calls.values() for one in times]
+        every = [*chain.from_iterable(calls.values())]
         if not every:
             return
         self._best = min(self._best, *load.yardsticks)
         slowness = median(load.yardsticks) / self._best
-        figures = {
-            "memory": self._memory() / MIB,
-            "descriptors": float(len(list((self._process / "fd").iterdir()))),
-            "wal": self._size("*-wal") / MIB,
-            "latency": median(every) / slowness,
-        }
-        for name, value in figures.items():
-            self.figures[name].append(value)
+        figures = " | ".join(node.take(median(every) / slowness) for node in self.nodes)
         slowest = " ".join(f"{name}={_p95(times):.0f}" for name, times in sorted(calls.items()))
         print(
-            f"SOAK seconds={time.monotonic() - self._began:.0f} claims={load.claims} "
-            f"memory={figures['memory']:.1f}MB descriptors={figures['descriptors']:.0f} "
-            f"wal={figures['wal']:.1f}MB database={self._size('*.db') / MIB:.1f}MB "
+            f"SOAK seconds={time.monotonic() - self._began:.0f} claims={load.claims} {figures} "
             f"p50={median(every):.1f}ms slowness={slowness:.1f} p95ms: {slowest} "
             f"failed={load.failed}",
             flush=True,
@@ -142,21 +162,30 @@ class Samples:
         load.yardsticks.clear()
 
     def database_bytes(self) -> int:
-        """Return the size of the database of claims and of its log."""
-        return self._size("clearlane.db*")
-
-    def _memory(self) -> int:
-        fields = (self._process / "statm").read_text().split()
-        return int(fields[1]) * PAGE_BYTES
-
-    def _size(self, pattern: str) -> int:
-        return sum(file.stat().st_size for file in self._data.glob(pattern))
+        """Return the size of the database of claims and of its log, if it is SQLite."""
+        return self.nodes[0].size("clearlane.db*")
 
 
-def soak(minutes: float, database_url: str) -> int:
+@contextmanager
+def serving_nodes(count: int, *, on_postgresql: bool) -> Iterator[list[dict]]:
+    """Start nodes; yield the address, process and data directory of each."""
+    if count > 1:
+        with started(count) as nodes:
+            own = ({"pid": node.process.pid, "data": node.folder} for node in nodes.all)
+            yield [facts | more for facts, more in zip(nodes.facts, own, strict=True)]
+    elif on_postgresql:
+        with postgresql() as url, serving(url, answering=True) as facts:
+            yield [facts]
+    else:
+        with serving("", answering=True) as facts:
+            yield [facts]
+
+
+def soak(minutes: float, nodes: Sequence[dict]) -> int:
     """Run the load and return the exit status."""
-    with serving(database_url, answering=True) as facts, client_of(facts) as client:
-        load, samples = Load(client), Samples(facts)
+    with ExitStack() as stack:
+        load = Load([stack.enter_context(client_of(facts)) for facts in nodes])
+        samples = Samples(nodes)
         sample_seconds = min(SAMPLE_SECONDS, 30 * minutes / SAMPLES_MIN)
         began = time.monotonic()
         end, sample_at, advance_at = began + 60 * minutes, began, began + ADVANCE_SECONDS
@@ -175,12 +204,15 @@ def soak(minutes: float, database_url: str) -> int:
 def report(load: Load, samples: Samples) -> int:
     """Print the medians of the run after warm-up and what grew; return the exit status."""
     grown = []
-    for limit in LIMITS:
-        figures = samples.figures[limit.name]
-        parts = " ".join(f"{one:.1f}" for one in part_medians(figures))
-        verdict = "GROWS" if has_grown(figures, limit) else "steady"
-        grown += [limit.name] if verdict == "GROWS" else []
-        print(f"SOAK {limit.name} {verdict}: {parts} {limit.unit}, by thirds after warm-up")
+    for number, node in enumerate(samples.nodes, 1):
+        for limit in LIMITS:
+            figures = node.figures[limit.name]
+            parts = " ".join(f"{one:.1f}" for one in part_medians(figures))
+            verdict = "GROWS" if has_grown(figures, limit) else "steady"
+            grown += [limit.name] if verdict == "GROWS" else []
+            print(
+                f"SOAK node {number} {limit.name} {verdict}: {parts} {limit.unit}, by thirds after warm-up"
+            )
     print(f"SOAK claims by status: {load.states()}")
     if size := samples.database_bytes():
         print(f"SOAK database: {size / load.claims:.0f} bytes a claim, over {load.claims} claims")
@@ -195,14 +227,13 @@ def _p95(times: list[float]) -> float:
 def main() -> int:
     reader = argparse.ArgumentParser(prog="bench.soak", description=__doc__)
     reader.add_argument("--minutes", type=float, default=30.0)
+    reader.add_argument("--nodes", type=int, default=1, help="more than one are on PostgreSQL")
     reader.add_argument("--postgresql", action="store_true", help="on a PostgreSQL of its own")
     options = reader.parse_args()
     if options.minutes < MINUTES_MIN:
         reader.error(f"--minutes {options.minutes:g}: at least {MINUTES_MIN} are needed to tell")
-    if not options.postgresql:
-        return soak(options.minutes, "")
-    with postgresql() as url:
-        return soak(options.minutes, url)
+    with serving_nodes(options.nodes, on_postgresql=options.postgresql) as nodes:
+        return soak(options.minutes, nodes)
 
 
 if __name__ == "__main__":
