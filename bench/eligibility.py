@@ -59,6 +59,7 @@ def request(*members: str) -> dict:
 
 
 def client_of(facts: dict) -> httpx.Client:
+    """A client of V3 as the sandbox's vendor."""
     return httpx.Client(
         base_url=facts["base_url"],
         verify=ssl.create_default_context(cafile=facts["ca_file"]),
@@ -66,6 +67,13 @@ def client_of(facts: dict) -> httpx.Client:
         params={"vendorSiteId": facts["vendor_site_id"]},
         timeout=300,
     )
+
+
+def v1_client_of(facts: dict) -> httpx.Client:
+    """A client of v1 as the same vendor: it takes no parameter that it does not know."""
+    client = client_of(facts)
+    client.params = httpx.QueryParams()
+    return client
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from pathlib import Path
 import asyncpg
 import httpx
 
-from bench.eligibility import client_of
+from bench.eligibility import client_of, v1_client_of
 from bench.harness import Measure, bench
 from bench.held_nodes import EVERYTHING, outside
 from bench.submit import MARK, PATH, a_claim, a_document, postgresql, serving
@@ -167,10 +167,9 @@ def measured(name: str, url: str = "") -> Iterator[Measure]:
     with (
         serving(url, answering=True) as facts,
         client_of(facts) as client,
-        client_of(facts) as vendor,
+        v1_client_of(facts) as vendor,
     ):
         client.post("/sandbox/clock", json={"Frozen": True}).raise_for_status()
-        vendor.params = httpx.QueryParams()  # v1 takes no parameter that it does not know
         calls = Calls(client, vendor)
         fill(url, facts["data"], 0, FEW)
         calls.times()  # plans, caches

@@ -18,10 +18,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple, Self
 
 import asyncpg
-import httpx
 
 from bench.eligibility import SUBMIT as ELIGIBILITY
-from bench.eligibility import client_of, request
+from bench.eligibility import client_of, request, v1_client_of
 from bench.harness import Measure, bench
 from bench.held_nodes import SECONDS_PER_DAY, Nodes, running
 from bench.submit import MARK, PATH, a_document, submitted
@@ -165,8 +164,9 @@ class Receivers:
             time.sleep(0.05)
 
     def wait_for_rest(self) -> None:
-        """Wait until no more messages come."""
-        before = -1
+        """Wait until messages come, and then until no more do."""
+        self.wait_for(1)
+        before = 0
         while self.count > before:
             before = self.count
             time.sleep(QUIET_SECONDS)
@@ -180,8 +180,7 @@ V1_ENDPOINTS = "/clearlane/v1/webhook_endpoints"
 def add_endpoints(nodes: Nodes) -> None:
     """Add webhook endpoints, and have claims accepted whose events all of them get."""
     receivers = RECEIVERS[nodes.url] = Receivers()
-    with client_of(nodes.facts[0]) as client:
-        client.params = httpx.QueryParams()
+    with v1_client_of(nodes.facts[0]) as client:
         for _ in range(ENDPOINTS * len(nodes.all)):
             asked = {"url": receivers.add(), "types": ["claim.*"]}
             client.post(V1_ENDPOINTS, json=asked).raise_for_status()
@@ -192,13 +191,11 @@ def add_endpoints(nodes: Nodes) -> None:
 def deliver(nodes: Nodes) -> float:
     """Messages a second of all nodes together, to endpoints that are sent everything again."""
     receivers = RECEIVERS.pop(nodes.url)
-    with client_of(nodes.facts[0]) as client:
-        client.params = httpx.QueryParams()
+    with v1_client_of(nodes.facts[0]) as client:
         found = client.get(V1_ENDPOINTS).raise_for_status().json()["data"]
     messages, began = receivers.count, time.perf_counter()
     for number, each in enumerate(found):
-        with client_of(nodes.facts[number % len(nodes.all)]) as client:
-            client.params = httpx.QueryParams()
+        with v1_client_of(nodes.facts[number % len(nodes.all)]) as client:
             address = f"{V1_ENDPOINTS}/{each['id']}/replay"
             client.post(address, json={"since_at": receivers.began}).raise_for_status()
     receivers.wait_for(2 * messages)
