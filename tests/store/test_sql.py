@@ -173,13 +173,13 @@ REFUSED = {
 @every_case("make", REFUSED.values(), ids=REFUSED.keys())
 def test_a_constructor_refuses_what_it_cannot_limit_to_one_owner(make):
     with pytest.raises(UnscopedStatement):
-        make()
+        _ = make().core
 
 
 @every_case("core", UNSCOPED.values(), ids=UNSCOPED.keys())
 def test_a_plain_statement_on_client_rows_is_refused_and_runs_only_as_system(core):
     with pytest.raises(UnscopedStatement):
-        Statement(core)
+        _ = Statement(core).core
     sweeping = Statement(core, system=True)
     with pytest.raises(WrongScope):
         sweeping.with_owner(Scope(1, 2), {})

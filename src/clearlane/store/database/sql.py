@@ -1,13 +1,14 @@
 """SQL statements: written once with SQLAlchemy Core, compiled once per dialect, run by the raw driver.
 
 Knows which tables hold client rows, and rejects a statement that does not constrain their owner
-when it is made. Knows no connection.
+before it first runs. Knows no connection.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 
@@ -61,6 +62,7 @@ class SystemScope:
 AnyColumn: TypeAlias = ColumnElement[Any]  # Any: `table.c[name]` has no type
 AnySelect: TypeAlias = Select[Any]  # Any: nor has a query of such columns
 Row: TypeAlias = tuple[Any, ...]  # Any: the columns of a statement
+Build: TypeAlias = Callable[[], ClauseElement]
 AnyScope: TypeAlias = Scope | VendorScope | SystemScope
 """What a transaction may touch: one site, the sites of one vendor together, or everything."""
 
@@ -221,39 +223,54 @@ class Statement:
     ``scoped_insert`` and ``scoped_upsert``, which add the owner themselves; a plain statement that touches
     a client table is refused. ``system=True`` is the exception for workers that sweep over all clients;
     such a statement runs in a :class:`SystemScope` only.
+
+    What a statement touches is checked when it is first used: there are a thousand, and a command uses twenty. A test
+    uses them all.
     """
 
     __slots__ = (
+        "_build",
         "_compiled",
+        "_core",
         "_make_wide",
+        "_returns_rows",
         "_wide",
         "client",
-        "core",
         "owners",
-        "returns_rows",
         "system",
     )
 
-    def __init__(self, core: ClauseElement, *, system: bool = False) -> None:
-        if not system:
-            _require_no_raw_sql(core)
-            if found := sorted({table.name for table in client_tables_in(core)}):
-                raise UnscopedStatement(
-                    f"{', '.join(found)}: write statements on client tables with scoped_select and its siblings"
-                )
-        self.core = core
+    def __init__(self, core: ClauseElement | Build, *, system: bool = False) -> None:
         self.system = system
         self.client = False
         self.owners: frozenset[str] = frozenset()
         """Owner columns that are filled in from the scope."""
+        self._build: Build = partial(_check, core, system=system)
+        self._core: ClauseElement | None = None
+        self._returns_rows = False
         self._make_wide: Callable[[], Statement] | None = None
         self._wide: Statement | None = None
-        self.returns_rows = not isinstance(core, dml.UpdateBase) or bool(core.exported_columns)
         self._compiled: dict[str, Compiled] = {}
+
+    @property
+    def core(self) -> ClauseElement:
+        """What it is in SQLAlchemy, checked and with its owner; raise UnscopedStatement if its rows have no owner."""
+        if self._core is None:
+            core = self._build()
+            self._returns_rows = not isinstance(core, dml.UpdateBase) or bool(core.exported_columns)
+            self._core = core
+        return self._core
+
+    @property
+    def returns_rows(self) -> bool:
+        """Whether there are rows to fetch."""
+        _ = self.core
+        return self._returns_rows
 
     @property
     def vendor_wide(self) -> "Statement | None":
         """The same SELECT for a :class:`VendorScope`, made at its first use."""
+        _ = self.core  # says how
         if self._wide is None and self._make_wide is not None:
             self._wide = self._make_wide()
         return self._wide
@@ -386,7 +403,13 @@ def scoped_select(core: AnySelect, *tables: Table) -> Statement:
     Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
     one on a client table is refused: join instead.
     """
-    parts = [*visitors.iterate(core)]  # once: there are hundreds of statements in a start
+    statement = _client_statement(lambda: _limited(statement, core, tables), *tables)
+    return statement
+
+
+def _limited(statement: Statement, core: AnySelect, tables: Sequence[Table]) -> AnySelect:
+    """Return a SELECT limited to the scope, and let its statement make the one for a vendor-wide scope."""
+    parts = [*visitors.iterate(core)]
     _refuse_raw_sql(parts)
     named = {table.name for table in tables}
     read = {table.name for table in _client_tables_of(parts)}
@@ -400,18 +423,17 @@ def scoped_select(core: AnySelect, *tables: Table) -> Statement:
     # SQLite has no statistics and would read all rows of the owner rather than look up the keys that are given.
     keys = {part.column for part in parts if isinstance(part, among)}
     finds_rows = {table: not _has_index_of(keys, table) for table in tables}
-    own = [in_scope(table, finds_rows=found) for table, found in finds_rows.items()]
-    statement = _client_statement(core.where(*own), *tables)
     if SITE in statement.owners:
 
         def make_wide() -> Statement:
             own = [in_vendor_scope(table, finds_rows=found) for table, found in finds_rows.items()]
-            wide = _client_statement(core.where(*own))
+            wide = _client_statement(lambda: core.where(*own))
             wide.owners = frozenset({VENDOR, SITES})
             return wide
 
         statement._make_wide = make_wide  # noqa: SLF001  (same module)
-    return statement
+    own = [in_scope(table, finds_rows=found) for table, found in finds_rows.items()]
+    return core.where(*own)
 
 
 def _has_index_of(keys: set[AnyColumn], table: Table) -> bool:
@@ -424,40 +446,51 @@ def _has_index_of(keys: set[AnyColumn], table: Table) -> bool:
 
 def scoped_update(table: Table, *conditions: ColumnElement[bool], **values: object) -> Statement:
     """Return an UPDATE of these columns, limited to the rows of the scope it runs in."""
-    if not values or values.keys() & set(OWNER_COLUMNS):
-        raise UnscopedStatement(f"{table.name}: an UPDATE names its columns, never the owner")
-    _require_one_client_table(table, *conditions, *values.values())
-    return _client_statement(
-        update(table).where(in_scope(table), *conditions).values(**values), table
-    )
+
+    def build() -> ClauseElement:
+        if not values or values.keys() & set(OWNER_COLUMNS):
+            raise UnscopedStatement(f"{table.name}: an UPDATE names its columns, never the owner")
+        _require_one_client_table(table, *conditions, *values.values())
+        return update(table).where(in_scope(table), *conditions).values(**values)
+
+    return _client_statement(build, table)
 
 
 def scoped_delete(table: Table, *conditions: ColumnElement[bool]) -> Statement:
     """Return a DELETE, limited to the rows of the scope it runs in."""
-    _require_one_client_table(table, *conditions)
-    return _client_statement(delete(table).where(in_scope(table), *conditions), table)
+
+    def build() -> ClauseElement:
+        _require_one_client_table(table, *conditions)
+        return delete(table).where(in_scope(table), *conditions)
+
+    return _client_statement(build, table)
 
 
 def scoped_insert(table: Table, *names: str, ignore_conflict: bool = False) -> Statement:
     """Return an INSERT that binds these columns and takes the owner from the scope it runs in."""
-    core = _owned_insert(table, *names)
-    return _client_statement(core.on_conflict_do_nothing() if ignore_conflict else core, table)
+
+    def build() -> ClauseElement:
+        core = _owned_insert(table, *names)
+        return core.on_conflict_do_nothing() if ignore_conflict else core
+
+    return _client_statement(build, table)
 
 
 def scoped_upsert(
     table: Table, *names: str, key: Sequence[str], replace: Sequence[str]
 ) -> Statement:
     """Return an INSERT that replaces some columns of an existing row of the same owner and key."""
-    if set(replace) & set(OWNER_COLUMNS):
-        raise UnscopedStatement(f"{table.name}: rows do not change their owner")
-    core = _owned_insert(table, *names)
-    return _client_statement(
-        core.on_conflict_do_update(
+
+    def build() -> ClauseElement:
+        if set(replace) & set(OWNER_COLUMNS):
+            raise UnscopedStatement(f"{table.name}: rows do not change their owner")
+        core = _owned_insert(table, *names)
+        return core.on_conflict_do_update(
             index_elements=[*owner_columns_of(table), *key],
             set_={name: core.excluded[name] for name in replace},
-        ),
-        table,
-    )
+        )
+
+    return _client_statement(build, table)
 
 
 def client_tables_in(element: visitors.ExternallyTraversible) -> Iterator[Table]:
@@ -474,8 +507,8 @@ def _client_tables_of(parts: Iterable[object]) -> Iterator[Table]:
                 yield CLIENT_TABLES[table.name]
 
 
-def _client_statement(core: ClauseElement, *tables: Table) -> Statement:
-    statement = Statement(core, system=True)
+def _client_statement(build: Build, *tables: Table) -> Statement:
+    statement = Statement(build, system=True)
     statement.system, statement.client = False, True
     statement.owners = frozenset(name for table in tables for name in owner_columns_of(table))
     return statement
@@ -499,6 +532,20 @@ def _require_one_client_table(table: Table, *parts: object) -> None:
             raise UnscopedStatement(f"{table.name}: a nested SELECT has no owner")
         if {other.name for other in client_tables_in(part)} - {table.name}:
             raise UnscopedStatement(f"{table.name}: a condition names another client table")
+
+
+def _check(core: ClauseElement | Build, *, system: bool) -> ClauseElement:
+    """Return what a statement is; refuse a plain one on client rows."""
+    if not isinstance(core, ClauseElement):
+        core = core()
+    if system:
+        return core
+    _require_no_raw_sql(core)
+    if found := sorted({table.name for table in client_tables_in(core)}):
+        raise UnscopedStatement(
+            f"{', '.join(found)}: write statements on client tables with scoped_select and its siblings"
+        )
+    return core
 
 
 def _require_no_raw_sql(core: ClauseElement) -> None:
