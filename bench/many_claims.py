@@ -106,6 +106,30 @@ async def _fill_postgresql(url: str, first: int, last: int) -> None:
     await connection.close()
 
 
+async def _disk(url: str) -> tuple[int, int]:
+    """The bytes of the database, and those written to its log so far."""
+    connection = await asyncpg.connect(url)
+    asked = "SELECT pg_database_size(current_database()), (pg_current_wal_lsn() - '0/0')::bigint"
+    size, written = await connection.fetchrow(asked)
+    await connection.close()
+    return size, written
+
+
+async def _report(url: str, name: str, size: int, log: int) -> None:
+    """Say what the claims of the script take, and how long a vacuum of their tables does."""
+    size_now, log_now = await _disk(url)
+    connection = await asyncpg.connect(url)
+    began = time.perf_counter()
+    for table in COLUMNS:
+        await connection.execute(f"VACUUM {table}")
+    await connection.close()
+    print(
+        f"{name}: {(size_now - size) / 1e9:.1f} GB, {(size_now - size) / MANY:.0f} bytes a claim, "
+        f"{(log_now - log) / MANY:.0f} bytes of WAL a claim; vacuum in {time.perf_counter() - began:.0f} s",
+        file=sys.stderr,
+    )
+
+
 def least(work: Callable[[], object], runs: int = RUNS) -> float:
     """The least milliseconds of a call."""
     times = []
@@ -174,9 +198,11 @@ def measured(name: str, url: str = "") -> Iterator[Measure]:
         fill(url, facts["data"], 0, FEW)
         calls.times()  # plans, caches
         few = calls.times()
-        began = time.perf_counter()
+        began, before = time.perf_counter(), asyncio.run(_disk(url)) if url else (0, 0)
         fill(url, facts["data"], FEW, MANY)
         print(f"{name}: filled in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+        if url:
+            asyncio.run(_report(url, name, *before))
         for key, ms in calls.times().items():
             yield Measure(f"{name}.{key}", ms, "ms", ms / few[key], f"{FEW} claims")
 
