@@ -1,4 +1,4 @@
-"""Help texts, and what is said of a wrong value, in words: what is typed in place of a Python type, and bounds as numbers.
+"""Help texts in words: what is typed in place of a Python type, and bounds as numbers.
 
 The library writes ``--scope <list[str]>``, ``[1<=x<=500]`` and ``{CLAIM} [[FIELD=VALUE]...]...``. Knows no command.
 """
@@ -25,12 +25,6 @@ _BOUNDS = re.compile(
     r"(?<=[\[ ])(?:(?P<low>[\d.]+)<=x<=(?P<high>[\d.]+)|x(?P<side>[<>])=(?P<bound>[\d.]+))(?=[];])"
 )
 _SIDES = {">": "at least", "<": "at most"}
-_FAULTS = (
-    (re.compile(r"Input should be greater than or equal to (\S+)"), r"\1 or more is expected."),
-    (re.compile(r"Input should be less than or equal to (\S+)"), r"\1 or less is expected."),
-    (re.compile(r"Input should be a valid integer, .+"), "A whole number is expected."),
-    (re.compile(r"Input should be a valid number, .+"), "A number is expected."),
-)
 _REQUIRED = re.compile(r"\{([^{}]+)\}")
 
 _HelpFormatter: Any = typer.Context.formatter_class
@@ -85,15 +79,6 @@ def plain_name(name: str) -> str:
     if "|" in type:
         return f"{named} <{type}>"
     return f"{named} {TYPE_WORDS[type]}" if named.startswith("-") else named
-
-
-def plain_fault(message: str) -> str:
-    """Return what is wrong with a value, in our words if the library's are known."""
-    said = message.removeprefix("Value error, ")
-    for pattern, words in _FAULTS:
-        if found := pattern.fullmatch(said):
-            return found.expand(words)
-    return said
 
 
 def plain_bounds(text: str) -> str:

@@ -8,7 +8,6 @@ are the ``VENDOR_COMMANDS`` of a module of their own, so that they work without 
 import gc
 import importlib
 import os
-import re
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,7 +24,7 @@ from typer.completion import (  # type: ignore[attr-defined]  # not among its pu
 from typer.core import TyperGroup
 
 from clearlane.cli.command.client_command import OVER_SERVICE, vendor_command
-from clearlane.cli.command.help_text import HelpContext, plain_fault
+from clearlane.cli.command.help_text import HelpContext
 from clearlane.cli.command.other_words import (
     LIST,
     NOUNS_MEANT,
@@ -36,6 +35,7 @@ from clearlane.cli.command.other_words import (
     verb_named,
 )
 from clearlane.cli.command.terminal import choose
+from clearlane.cli.command.usage_faults import UsageError, say_plainly
 from clearlane.cli.command.verbs import build_command
 
 NAME, COMPLETE = "clearlane", "_CLEARLANE_COMPLETE"
@@ -232,15 +232,11 @@ class CommandGroup(TyperGroup):
         return list(super().parse_args(ctx, [*given, *named, *args[end:]]))
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; if an argument or option is missing, show an example of the command too."""
+        """Run a command; what is wrong with its words is said in ours."""
         try:
             return super().invoke(ctx)
-        except typer.BadParameter as fault:
-            fault.message = plain_fault(fault.message)
-            if fault.ctx and fault.format_message().startswith("Missing"):
-                example = example_of(fault.ctx.command.help or "")
-                fault.message = " ".join(filter(None, (fault.message, example)))
-            raise
+        except UsageError as fault:
+            raise say_plainly(fault) from None
 
     def _asks_for_list(self, typed: str, named: list[str]) -> bool:
         """Return whether a plural stands alone: `clearlane claims --payer TST01`."""
@@ -286,12 +282,6 @@ class CommandGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
-
-
-def example_of(help: str) -> str:
-    """Return the first example of a command's help, as its help begins it; empty without any."""
-    found = re.search(r"Examples?: (.+?)(?:; clearlane |\n\s*\n|$)", help, re.DOTALL)
-    return f"Example: {' '.join(found[1].split())}" if found else ""
 
 
 def _perhaps(noun: str, found: list[str]) -> str:

@@ -19,6 +19,7 @@ from typer.main import (
 )
 
 from clearlane.cli.command.help_text import show_plainly
+from clearlane.cli.command.usage_faults import find_every_fault
 
 
 class Verbs(Mapping[str, Any]):
@@ -41,7 +42,7 @@ class Verbs(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._built:
             self._built[name] = self._makers[name]()
-            show_plainly(self._built[name])
+            _in_our_words(self._built[name])
         return self._built[name]
 
     def __contains__(self, name: object) -> bool:
@@ -61,7 +62,16 @@ def build_command(app: typer.Typer) -> Any:
     if is_noun:
         without_verbs.registered_commands, without_verbs.registered_groups = [], []
     command: Any = get_group(without_verbs) if is_noun else get_command(app)
-    show_plainly(command)
+    _in_our_words(command)
     if is_noun:
         command.commands = Verbs(app)
     return command
+
+
+def _in_our_words(command: Any) -> None:
+    """Give a command, and those below it, our help texts and our words for faults."""
+    show_plainly(command)
+    for one in getattr(command, "commands", {}).values():
+        _in_our_words(one)
+    if not hasattr(command, "commands"):
+        find_every_fault(command)
