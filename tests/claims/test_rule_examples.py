@@ -15,3 +15,8 @@ def test_every_rule_has_an_example():
         id for id, one in examples.items() if one is None or not (one.fails and one.passes)
     ] == []
     assert example_of("NONE") is None
+
+
+def test_what_is_known_beside_the_claim_is_said_in_words():
+    assert example_of("C102").fails == "payer: none; payer of other type: yes"
+    assert example_of("C105") == ("sandbox: no", "sandbox: yes")

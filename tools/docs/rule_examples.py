@@ -45,7 +45,9 @@ def _claim(case: Case, changes: Mapping[str, Any], facts: Mapping[str, Any]) -> 
 
 
 def _text(value: object) -> str:
-    """Return a fact in short: a payer by its name, what it wants in words."""
+    """Return a fact in short: a payer by its name, what it wants in words, yes or no."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, (set, frozenset)):
         return ", ".join(sorted(map(str, value))) or "none"
     name = getattr(value, "name", None)
