@@ -1,6 +1,6 @@
 """The console's rules: set by operators with a reason; claims sent anyway by billers, and what became of them.
 
-Also tests `console/operator/rules_page`.
+Also tests `console/operator/rules_page` and `console/frame/list_page`.
 """
 
 import re
@@ -11,6 +11,7 @@ import pytest
 
 from clearlane.accounts.users import ConsoleRole
 from clearlane.claims.rules import RULES
+from clearlane.console.operator.rules_page import RULES_PER_PAGE
 from clearlane.pipeline.query import claim_summary
 from tests.console.sandbox_console import open_sandbox_console
 
@@ -33,10 +34,41 @@ def ours(sandbox):
     return {"F10C_PatientCondOtherAccident": True, "F15_AccidentDate": str(day)}
 
 
+async def listed(operator, path):
+    """The rules of every page of a list, each of which has as many as the pages of other lists."""
+    found = []
+    while path:
+        page = await operator.text(path)
+        rules = re.findall(r'/rules/(\w+)"', page)
+        assert 0 < len(rules) <= RULES_PER_PAGE
+        found += rules
+        more = re.search(r'<a href="/console([^"]+)" rel="next">Next</a>', page)
+        path = unescape(more[1]) if more else ""
+    return found
+
+
+async def test_the_pages_of_found_rules_keep_what_was_searched(sandbox):
+    operator = await sandbox.person(ConsoleRole.OPERATOR)
+    found = await listed(operator, "/rules?words=the+is")
+    assert found == [
+        rule
+        for rule in sorted(RULES)
+        if all(
+            word in f"{rule} {RULES[rule].sentence} {RULES[rule].x12}".casefold()
+            for word in ("the", "is")
+        )
+    ]
+    assert len(found) > RULES_PER_PAGE
+    last = await operator.text(f"/rules?start={len(RULES) - 1}")
+    assert 'rel="prev">Previous</a>' in last
+    assert 'rel="next"' not in last
+    beyond = await operator.text(f"/rules?start={len(RULES)}")
+    assert re.findall(r'/rules/(\w+)"', beyond) == sorted(RULES)[:RULES_PER_PAGE]
+
+
 async def test_an_operator_finds_a_rule_sets_it_with_a_reason_and_takes_it_back(sandbox):
     operator = await sandbox.person(ConsoleRole.OPERATOR)
-    page = await operator.text("/rules")
-    assert all(f"/rules/{rule}" in page for rule in RULES)
+    assert await listed(operator, "/rules") == sorted(RULES)
     found = await operator.text("/rules?words=asks+for+something")
     assert re.findall(r'/rules/(\w+)"', found) == ["C703"]
     assert "No rule is set" in await operator.text("/rules?tab=set")

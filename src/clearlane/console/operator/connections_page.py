@@ -6,9 +6,9 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from clearlane.console.frame import page_text
+from clearlane.console.frame.list_page import list_page
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
-from clearlane.console.frame.path_number import read_number
 from clearlane.kernel.clock import from_micros
 from clearlane.pipeline.query.installation.route_states import (
     BROKEN,
@@ -76,20 +76,17 @@ class RouteRowTexts:
 async def show_connections(request: PageRequest) -> Response:
     """Show every payer that is reached, the ones that need attention first."""
     states = await load_states(request)
-    start = _start(request, len(states))
-    shown = states[start : start + ROUTES_PER_PAGE]
+    page = list_page(request, "/payers", states, size=ROUTES_PER_PAGE)
     now = request.context.clock.now()
-    traffic = await load_traffic(request.context.database, shown, now)
-    more = start + ROUTES_PER_PAGE
+    traffic = await load_traffic(request.context.database, page.rows, now)
     return request.render(
         "connections.html",
         "Connections",
         sentence=top_sentence(request, states),
         is_fine=not any(state.condition in BROKEN for state in states),
-        rows=[route_row(request, state, traffic[state.destination]) for state in shown],
+        rows=[route_row(request, state, traffic[state.destination]) for state in page.rows],
         moment=request.stored_moment,
-        newer=request.url("/payers", start=max(start - ROUTES_PER_PAGE, 0) or "") if start else "",
-        older=request.url("/payers", start=more) if more < len(states) else "",
+        page=page,
         sandbox=request.context.sandbox_control is not None,
     )
 
@@ -151,8 +148,3 @@ def _trouble(request: PageRequest, state: RouteState) -> str:
         next_try = request.stored_moment(waiting.next_try)
         parts.append(f"next try {next_try}")
     return ", ".join(parts)
-
-
-def _start(request: PageRequest, total: int) -> int:
-    wanted = read_number(request.query("start")) or 0
-    return wanted if wanted < total else 0

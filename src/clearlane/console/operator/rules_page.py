@@ -12,6 +12,7 @@ from clearlane.claims.rule_settings import DEFAULT, SEVERITIES, RuleSetting
 from clearlane.claims.rules import RULES, ClaimRule
 from clearlane.claims.rules.settings import refusal
 from clearlane.console.frame.act_question import UNDONE_BESIDE
+from clearlane.console.frame.list_page import list_page
 from clearlane.console.frame.page_request import NoSuchPage, PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.kernel.clock import to_micros
@@ -39,6 +40,7 @@ NOTICES = {
     "unset": "The setting is removed. The rule has its default again.",
 }
 WORDS_CHARACTERS_MAX = 80
+RULES_PER_PAGE = 50
 
 
 class RuleLine(NamedTuple):
@@ -67,7 +69,14 @@ async def show_rules(request: PageRequest) -> Response:
     return request.render(
         "rules.html",
         "Rules",
-        lines=by_tab[tab],
+        page=list_page(
+            request,
+            "/rules",
+            by_tab[tab],
+            size=RULES_PER_PAGE,
+            tab="" if tab == "all" else tab,
+            words=words,
+        ),
         tab=tab,
         tabs=[
             (
