@@ -25,6 +25,13 @@ FRAGMENTS = ("/eligibility/payers", "/payers/find")
 ROWS_BEYOND_THE_FIRST = "tbody > tr:nth-child(n + 9), .seg:nth-of-type(n + 4)"
 """Of a table and of a part of a file: each is made as those before it, and axe takes its time for every one."""
 RUNS_OUT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+LENGTH = "document.documentElement.scrollHeight"
+PAGE_PIXELS_MAX = 10_000
+WHY_PIXELS_MIN = 215
+SHORT_PAGES = (
+    "/accounts/ACME/api-keys", "/accounts/ACME/webhooks", "/enrollments", "/payers", "/payers/new",
+    "/claims/new", "/claims/send", "/people", "/me", "/search?q=zzz", "/rules/C101",
+)  # fmt: skip
 REMOVED = "rows => document.querySelectorAll(rows).forEach(row => row.remove())"
 CHANGED_TEN_TIMES = """for (let at = 0; at < 10; at += 1)
     document.getElementById("new-claim").dispatchEvent(new Event("change"))"""
@@ -282,12 +289,32 @@ async def test_axe_finds_nothing_on_any_page_and_no_text_runs_in_light_and_dark_
             await page.emulate_media(color_scheme=color_scheme)
             await page.set_viewport_size(size)
             assert await page.evaluate(RUNS_OUT) == 0, path
+            assert await page.evaluate(LENGTH) <= PAGE_PIXELS_MAX, path
             if not IS_THOROUGH:
                 await page.evaluate(REMOVED, ROWS_BEYOND_THE_FIRST)
             if found := await axe.violations_again(page):
                 wrong[path, color_scheme] = found
         assert await page.title() != "run", path
     assert wrong == {}
+    await context.close()
+
+
+async def test_a_page_with_little_on_it_fits_the_window_and_a_reason_has_room(
+    service, browser, signed_in
+):
+    context = await browser.new_context(
+        ignore_https_errors=True, base_url=service.base_url, storage_state=signed_in,
+        viewport={"width": 1280, "height": 820},
+    )  # fmt: skip
+    page = await context.new_page()
+    lengths = {}
+    for path in SHORT_PAGES:
+        assert (await page.goto(f"/console{path}")).status == 200, path
+        lengths[path] = await page.evaluate(LENGTH)
+    assert lengths == dict.fromkeys(SHORT_PAGES, 820)
+    await page.goto("/console/claims?tab=rejected&group=0")
+    why = await page.locator("td.why-cell").first.bounding_box()
+    assert why["width"] >= WHY_PIXELS_MIN
     await context.close()
 
 
