@@ -124,7 +124,7 @@ async def test_a_stored_route_is_tested_and_changed(sandbox, tmp_path):
     page = await operator.text(PATH)
     assert "window_seconds from default to 120" in page
     await operator.ask(f"{PATH}/change/{id}", form={"route-answer_days": "14"})
-    assert "<dt>answer_days</dt><dd>14</dd>" in await operator.text(PATH)
+    assert "<dt>Answer days</dt><dd>14</dd>" in await operator.text(PATH)
     answer = await operator.ask(f"{PATH}/change/{id}", form={"route-window_seconds": "120"})
     assert answer.headers["location"] == f"/console{PATH}?done=unchanged"
     answer = await operator.ask(f"{PATH}/change/{id}", form={"route-window_seconds": ""})

@@ -138,6 +138,14 @@ async def test_a_connection_is_added_with_the_keys_of_both_sides(sandbox, operat
     assert "letters" not in route.options
     page = await operator.text(PATH)
     assert public in page
+    # The page names things as the form does, and shows what most connections need first.
+    assert f"Route {route.id}: SFTP</h2>" in page
+    assert "<dt>Sender id</dt><dd>US</dd>" in page
+    settings_shown = page[page.index("Change the settings") :]
+    usual, further = settings_shown.split("<h3>Further settings</h3>")
+    assert [name in usual for name in ("route-host", "route-password", "route-inbox")] == [True] * 3
+    assert "route-window_seconds" in further
+    assert "sender_id" not in usual.replace("route-sender_id", "").replace("-sender_id", "")
     assert "Not in use" in page
     answer = await operator.ask(f"{PATH}/use/{route.id}", form={})
     assert (answer.status_code, b"refused the login" in answer.body) == (409, True)

@@ -114,7 +114,16 @@ async def test_a_connection_is_added_tested_step_by_step_and_removed_with_what_i
 
         # The host key is fetched, and a person confirms it.
         await page.get_by_role("button", name="Fetch the server's host key").click()
-        await main.get_by_text(sftp_server.HOST_KEY.get_fingerprint()).wait_for()
+        shown = main.get_by_role("status").filter(has_text=sftp_server.HOST_KEY.get_fingerprint())
+        # It covers neither the words above it nor the field beside it.
+        shown_box, field = (
+            await shown.bounding_box(),
+            await main.get_by_label("Outbox required").bounding_box(),
+        )
+        above = await main.get_by_text("It is shown here.").bounding_box()
+        assert above["y"] + above["height"] <= shown_box["y"]
+        assert shown_box["x"] + shown_box["width"] <= field["x"] or field["y"] > shown_box["y"]
+        assert await shown.evaluate("it => it.scrollWidth - it.clientWidth") == 0
 
         # A key of our own, whose public half can be copied.
         await page.get_by_role("button", name="Make a key").click()

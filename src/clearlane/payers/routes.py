@@ -131,7 +131,7 @@ class RouteOption:
     @property
     def title(self) -> str:
         """The name as a label of a form."""
-        words = self.name.removeprefix(PAYLOAD_PREFIX).replace("_", " ")
+        words = self.name.removeprefix(PAYLOAD_PREFIX).replace("_", " ").replace("url", "URL")
         prefix = "Payload type: " if self.name.startswith(PAYLOAD_PREFIX) else ""
         return f"{prefix}{words}" if prefix else upper_first(words)
 
@@ -466,17 +466,17 @@ OPTIONS: tuple[RouteOption, ...] = (
     RouteOption("settle_seconds", "How long a file for us must be unchanged before it counts as whole; 0 if the payer's files appear whole; settle_seconds of the settings if left out.", _whole(0, 86_400), kinds=FOLDER | SFTP),
     RouteOption("bytes_max", "The largest file sent or taken.", _whole(1_024, limits.PAYLOAD_BYTES_MAX), default=limits.TRANSFER_BYTES_MAX),
     RouteOption("seconds_max", "How long the other side may be silent.", _whole(1, 600), default=limits.SILENCE_SECONDS_MAX),
-    RouteOption("allow_internal", "Whether the address may be in an internal network.", _flag, default=False, kinds=REMOTE),
     RouteOption("outbox", "Directory for files to the payer.", _directory, required=True, kinds=FOLDER),
     RouteOption("inbox", "Directory with files from the payer.", _directory, required=True, kinds=FOLDER),
-    RouteOption("host", "Host name or address.", _HOST, required=True, kinds=SFTP),
-    RouteOption("port", "Port.", _whole(1, 65_535), default=22, kinds=SFTP),
-    RouteOption("username", "The login.", _NAME, required=True, kinds=SFTP),
+    RouteOption("host", "Name or address of the payer's server.", _HOST, required=True, kinds=SFTP),
+    RouteOption("port", "Port of its SSH service.", _whole(1, 65_535), default=22, kinds=SFTP),
+    RouteOption("username", "Our login there, from the payer.", _NAME, required=True, kinds=SFTP),
     RouteOption("host_key", "The server's host key or its SHA256 fingerprint, from the payer.", _host_keys, required=True, kinds=SFTP),
     RouteOption("outbox", "Directory there for our files.", _remote_directory, required=True, kinds=SFTP),
     RouteOption("inbox", "Directory there with files for us.", _remote_directory, required=True, kinds=SFTP),
     RouteOption("uploads_stay", "Whether the payer leaves our files in place, so that a missing one never arrived.", _flag, default=False, kinds=FOLDER | SFTP),
     RouteOption("url", "The https address of the service.", _url, required=True, kinds=CORE_KINDS),
+    RouteOption("allow_internal", "Whether the address may be in an internal network.", _flag, default=False, kinds=REMOTE),
     RouteOption("form", "soap or mime.", _one_of("soap", "mime"), default="soap", kinds=CORE_KINDS, choices=("soap", "mime")),
     RouteOption("username", "The login, with the secret password.", _NAME, kinds=CORE_KINDS),
     RouteOption("core_sender", "SenderID of the envelope, if it is not the sender_id.", _NAME, kinds=CORE_KINDS),

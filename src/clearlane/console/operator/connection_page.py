@@ -22,6 +22,7 @@ from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.menu_counts import count_again
 from clearlane.console.operator.connections_page import NOTICES, load_states, route_path, route_row
 from clearlane.console.operator.route_settings import (
+    KIND_NAMES,
     SettingTexts,
     other_faults,
     setting_text,
@@ -204,6 +205,7 @@ async def show_removal(request: PageRequest) -> Response:
         "route_removal.html",
         f"Stop or remove route {route.id}",
         name=state.name,
+        kind_name=KIND_NAMES[route.kind],
         route=route,
         path=route_path(state),
         stops=list(_stops(state, route, files)),
@@ -317,6 +319,7 @@ async def _render(
         f"{state.name}, {'upstream clearinghouse' if state.hop else f'{state.type.lower()} claims'}",
         status,
         row=route_row(request, state, traffic),
+        kind_names=KIND_NAMES,
         path=route_path(state),
         days=[(day, *day_square(day)) for day in days],
         routes=routes,

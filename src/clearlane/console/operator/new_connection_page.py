@@ -17,6 +17,7 @@ from clearlane.console.frame.kept_form import open_form, seal_form
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import OPERATORS, PageRows
 from clearlane.console.operator.route_settings import (
+    KIND_NAMES,
     other_faults,
     setting_text,
     setting_texts,
@@ -43,19 +44,10 @@ TYPED_CHARACTERS_MAX = 80
 SEALED_FOR = "secrets of a new connection"
 SSH_PORT = 22
 KINDS = {
-    RouteKind.SFTP: (
-        "SFTP",
-        "Files in two directories of the payer's server. The usual way for claims.",
-    ),
-    RouteKind.FOLDER: (
-        "Folder",
-        "Files in two directories of this machine or of a mounted disk: another program carries them.",
-    ),
-    RouteKind.CORE: ("CAQH CORE, files", "Files over https, as CAQH CORE has it (SOAP or MIME)."),
-    RouteKind.CORE_REALTIME: (
-        "CAQH CORE, real time",
-        "One question and its answer over https: eligibility (270) or the status of a claim (276). No claims.",
-    ),
+    RouteKind.SFTP: "Files in two directories of the payer's server. The usual way for claims.",
+    RouteKind.FOLDER: "Files in two directories of this machine or of a mounted disk: another program carries them.",
+    RouteKind.CORE: "Files over https, as CAQH CORE has it (SOAP or MIME).",
+    RouteKind.CORE_REALTIME: "One question and its answer over https: eligibility (270) or the status of a claim (276). No claims.",
 }
 """The kinds of connection in words, the usual one first."""
 NO_KIND = "Choose how the payer is reached."
@@ -235,7 +227,7 @@ def _first_step(request: PageRequest, faults: list[str], status: int = 200) -> R
         "new_connection.html",
         "Add a connection",
         status,
-        kinds=[(one.value, *words) for one, words in KINDS.items()],
+        kinds=[(one.value, KIND_NAMES[one], words) for one, words in KINDS.items()],
         kind=request.query("kind"),
         text=text,
         hop=request.query("hop"),
@@ -319,7 +311,7 @@ async def _settings(
         f"Connect {id if type == HOP else request.payer_name(id, type)}",
         status,
         subject="upstream clearinghouse" if type == HOP else f"{type.lower()} claims, {id}",
-        kind_words=KINDS[form.kind][0],
+        kind_words=KIND_NAMES[form.kind],
         action=f"{PATH}?kind={form.kind.value}&to={form.to}",
         back=request.url(PATH, kind=form.kind.value),
         usual=[one for one in settings if one.is_usual],

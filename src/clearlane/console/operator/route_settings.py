@@ -14,6 +14,13 @@ from clearlane.payers.routes import (
     RouteKind,
 )
 
+KIND_NAMES = {
+    RouteKind.SFTP: "SFTP",
+    RouteKind.FOLDER: "Folder",
+    RouteKind.CORE: "CAQH CORE, files",
+    RouteKind.CORE_REALTIME: "CAQH CORE, real time",
+}
+"""What the kinds of connection are called, the usual one first."""
 SECRET_HELP = {
     "password": "Kept sealed, and never shown.",
     "private_key": "An SSH key in the form of OpenSSH or PEM. Kept sealed, and never shown.",
