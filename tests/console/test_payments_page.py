@@ -278,7 +278,13 @@ async def test_a_payment_is_deposited_and_settled_and_both_are_undone(sandbox, s
     assert HOSTILE not in await biller.text(path)
     # It does not balance, and 150 is not 151: a person says why that is all right.
     assert "EFT777" in await biller.text("/payments?tab=unbalanced")
-    assert "EFT777" in await biller.text("/payments?deposit=differs")
+    differs = await biller.text("/payments?deposit=differs")
+    assert "EFT777" in differs
+    # The day stays on one line of the list, and a difference is red until someone settled it.
+    assert (
+        f'<span class="nowrap">{day:%b} {day.day}, {day.year}</span><span class="under act-text">1.00 less'
+        in differs
+    )
     assert "EFT777" not in await biller.text("/payments?tab=deposit")
     assert (await biller.ask(f"{path}/settle", form={"because": " "})).status_code == 409
     because = "The payer adds a dollar that it does not list"
@@ -286,7 +292,9 @@ async def test_a_payment_is_deposited_and_settled_and_both_are_undone(sandbox, s
     assert because in unescape(await biller.text(path))
     assert await menu_count(biller, "/payments") == ""
     assert "EFT777" not in await biller.text("/payments?tab=unbalanced")
-    assert "EFT777" in await biller.text("/payments?deposit=settled")
+    assert '<span class="under">1.00 less than stated</span>' in await biller.text(
+        "/payments?deposit=settled"
+    )
     for closing, left in (("settled", "unbalanced"), ("deposited", "deposit")):
         answer = await biller.ask(f"{path}/reopen", form={"closing": closing})
         assert answer.status_code == 303, body(answer)

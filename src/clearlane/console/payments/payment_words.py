@@ -57,11 +57,15 @@ def payment_title(payment: Payment, payer: str) -> str:
 
 def deposit_words(deposit: Deposit) -> str:
     """Return what became of a part of a payment: ``Dec 3, 2026, 5.00 less than stated``; empty while it is open."""
+    settled = "settled" if deposit.state is DepositState.SETTLED else ""
+    return ", ".join(filter(None, (*deposit_parts(deposit), settled)))
+
+
+def deposit_parts(deposit: Deposit) -> tuple[str, str]:
+    """Return the day of a deposit and what it differs by; both empty if nothing was deposited."""
     if deposit.day is None:
-        return "settled" if deposit.state is DepositState.SETTLED else ""
-    words = page_text.day(deposit.day)
+        return "", ""
     difference = deposit.difference or 0
-    if difference:
-        than = "more" if difference > 0 else "less"
-        words += f", {page_text.money(abs(difference))} {than} than stated"
-    return f"{words}, settled" if deposit.state is DepositState.SETTLED else words
+    than = "more" if difference > 0 else "less"
+    differs = f"{page_text.money(abs(difference))} {than} than stated" if difference else ""
+    return page_text.day(deposit.day), differs

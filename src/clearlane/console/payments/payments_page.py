@@ -8,7 +8,7 @@ from clearlane.console.frame import page_text
 from clearlane.console.frame.list_filters import GivenFilters, given_filters
 from clearlane.console.frame.page_request import PageRequest
 from clearlane.console.frame.page_row import EVERYBODY, PageRows
-from clearlane.console.payments.payment_words import deposit_words, method_noun, payment_label
+from clearlane.console.payments.payment_words import deposit_parts, method_noun, payment_label
 from clearlane.payers.model import PAYER_TYPES
 from clearlane.payments.bank_search import BANK_TEXT_CHARACTERS_MAX
 from clearlane.payments.payment import Payment
@@ -63,7 +63,8 @@ class PaymentRowTexts:
     method: str
     label: tuple[str, str]
     """Who must act, and the words."""
-    deposited: str
+    deposited: tuple[str, str]
+    """The day, and what the deposit differs by."""
 
     @property
     def payment(self) -> Payment:
@@ -167,7 +168,7 @@ def _row(request: PageRequest, listed: ListedPayment) -> PaymentRowTexts:
         payer=payer_name(request, payment),
         method=method_noun(payment).capitalize(),
         label=payment_label(payment),
-        deposited=deposit_words(payment.deposit),
+        deposited=deposit_parts(payment.deposit),
     )
 
 
