@@ -5,6 +5,7 @@ Tests tools/release.
 
 import io
 import json
+import subprocess
 import tarfile
 import zipfile
 
@@ -84,6 +85,51 @@ def test_what_is_left_to_do_before_a_release_is_named():
     assert "the commit has no tag v9.9.9" in faults
 
 
-def test_a_migration_that_follows_the_tables_is_recognized():
-    assert build.imports_metadata("from clearlane.store.database.schema import claims, metadata\n")
-    assert not build.imports_metadata("from alembic import op\n")
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """Return what commits files to an empty repository, which is the one that is released."""
+
+    def git(*arguments):
+        names = ("user.name=Fernhill", "user.email=release@fernhill.example")
+        settings = [word for name in names for word in ("-c", name)]
+        subprocess.run(["git", *settings, *arguments], cwd=tmp_path, check=True)
+
+    def commit(**files):
+        git("rm", "-rfq", "--ignore-unmatch", ".")
+        for name, content in files.items():
+            file = tmp_path / FILES[name]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+        git("add", "--all")
+        git("commit", "--quiet", "--message", "Release")
+        git("tag", "--force", "v1.2.3")
+
+    git("init", "--quiet")
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    return commit
+
+
+FILES = {"changes": "CHANGELOG.md", "migration": build.FIRST_MIGRATION}
+
+
+def test_a_dated_tagged_commit_whose_schema_is_frozen_may_be_published(repository):
+    repository(changes="## 1.2.3 (2026-12-01)\n")
+    assert build.publishing_faults(SOURCE) == []
+
+
+def test_a_migration_that_follows_the_declared_tables_is_not_published(repository):
+    repository(changes="## 1.2.3 (2026-12-01)\n", migration="")
+    (fault,) = build.publishing_faults(SOURCE)
+    assert fault.endswith("python -m tools.freeze_schema")
+
+
+def test_a_wheel_has_every_migration_with_its_statements(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "ROOT", tmp_path)
+    versions = tmp_path / "src" / archives.VERSIONS
+    versions.mkdir(parents=True)
+    for name in ("__init__.py", "r0001_initial.py", "r0001.sqlite.sql", "r0002_more.py"):
+        (versions / name).touch()
+    assert archives.migrations() == [
+        f"{archives.VERSIONS}/{name}"
+        for name in ("r0001.sqlite.sql", "r0001_initial.py", "r0002_more.py")
+    ]

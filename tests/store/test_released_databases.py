@@ -23,7 +23,10 @@ from tools.release.frozen_databases import ANCHOR, CLAIMS, KEY, POSTGRESQL, SQLI
 
 ROOT = Path(__file__).resolve().parents[2]
 RELEASED = ROOT / "tests" / "released"
-VERSIONS = sorted(folder.name for folder in RELEASED.glob("[0-9]*"))
+VERSIONS = sorted(
+    (folder.name for folder in RELEASED.glob("[0-9]*")),
+    key=lambda name: [int(part) for part in name.split(".")],
+)
 
 
 async def command(*arguments, **environment):
@@ -41,7 +44,16 @@ async def read_again(kept: Path, place: Place) -> None:
         shutil.copyfile(kept / name, place.data / name)
         (place.data / name).chmod(0o600)
     given = {"CLEARLANE_DATABASE_URL": place.url}
-    await migrate.upgrade(url=place.url, sqlite_file=place.sqlite_file)
+    at = {"url": place.url, "sqlite_file": place.sqlite_file}
+    before = await migrate.schema_status(**at)
+    checked = json.loads(
+        await command("db", "upgrade", "--check", "--json", "--data", str(place.data), **given)
+    )
+    assert (checked["schema"], checked["to"]) == (before.revision, migrate.HEAD)
+    # What is to be done is said before, and nothing is said if nothing is to be done.
+    assert bool(checked["changes"]) == (before.revision != migrate.HEAD)
+    await command("db", "upgrade", "--data", str(place.data), **given)
+    assert (await migrate.schema_status(**at)).state is migrate.SchemaState.CURRENT
     await command("audit", "verify", "--data", str(place.data), **given)
     expected = {row["claim_number"]: row for row in json.loads((kept / CLAIMS).read_text())}
     listed = await command(

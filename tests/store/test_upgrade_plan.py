@@ -1,7 +1,7 @@
 """From the first release on, each revision upgrades from each earlier one, and says before what it will do.
 
-Also tests `store/database/pending_changes`, `cli/installation/db`, and tools/freeze_schema. The next releases are made up: the
-first migration as the release will freeze it, and one after it that adds a column and an index.
+Also tests `store/database/pending_changes`, `cli/installation/db`, and tools/freeze_schema. The releases are made up: one
+with the schema of this tree, and one after it that adds a column and an index.
 """
 
 import asyncio
@@ -22,6 +22,8 @@ from clearlane.store.database.pending_changes import Lock, PendingChange, Planne
 from tests.store.made_up_releases import (
     FIRST,
     SECOND,
+    SECOND_ALONE,
+    SECOND_FILE,
     SECOND_MIGRATION,
     release_first,
     release_second,
@@ -137,8 +139,8 @@ async def test_a_program_of_the_first_release_goes_on_with_the_schema_of_the_sec
 ):
     upgrade_to_second(released, monkeypatch)
     await migrate.upgrade(**where(first))
-    (released / "r0002_nickname.py").unlink()  # the first release does not know it
-    monkeypatch.setattr(migrate, "HEAD", "r0001")
+    (released / SECOND_FILE).unlink()  # the first release does not know it
+    monkeypatch.setattr(migrate, "HEAD", FIRST)
     status = await migrate.schema_status(**where(first))
     assert (status.state, status.is_usable) == (SchemaState.SUPPORTED, True)
     assert "still works with" in status.sentence
@@ -148,12 +150,12 @@ async def test_a_program_of_the_first_release_goes_on_with_the_schema_of_the_sec
 
 async def test_a_schema_that_names_no_earlier_program_is_refused(released, first, monkeypatch):
     upgrade_to_second(released, monkeypatch)
-    file = released / "r0002_nickname.py"
-    file.write_text(SECOND_MIGRATION.replace(SECOND, "r0002"))
-    monkeypatch.setattr(migrate, "HEAD", "r0002")
+    file = released / SECOND_FILE
+    file.write_text(SECOND_MIGRATION.replace(SECOND, SECOND_ALONE))
+    monkeypatch.setattr(migrate, "HEAD", SECOND_ALONE)
     await migrate.upgrade(**where(first))
     file.unlink()
-    monkeypatch.setattr(migrate, "HEAD", "r0001")
+    monkeypatch.setattr(migrate, "HEAD", FIRST)
     assert (await migrate.schema_status(**where(first))).state is SchemaState.NEWER
     with pytest.raises(OperationRefused, match="Install that version"):
         await first.open()
@@ -171,7 +173,7 @@ def test_the_time_of_a_change_grows_with_its_rows():
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 async def test_the_command_shows_the_plan(released, first, monkeypatch):
     upgrade_to_second(released, monkeypatch)
-    monkeypatch.setattr("clearlane.store.database.schema.HEAD", "r0002.r0001")
+    monkeypatch.setattr("clearlane.store.database.schema.HEAD", SECOND)
     arguments = ["db", "upgrade", "--check", "--data", str(first.data)]
     shown = await command(*arguments)
     assert shown.exit_code == 0
@@ -180,8 +182,8 @@ async def test_the_command_shows_the_plan(released, first, monkeypatch):
     facts = json.loads((await command(*arguments, "--json")).stdout)
     assert [change["waits"] for change in facts["changes"]] == ["reads and writes", "writes"]
     assert (facts["schema"], facts["to"], facts["old_nodes_may_run"]) == (
-        "r0001",
-        "r0002.r0001",
+        FIRST,
+        SECOND,
         True,
     )
 
@@ -189,7 +191,8 @@ async def test_the_command_shows_the_plan(released, first, monkeypatch):
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 async def test_the_command_refuses_to_plan_what_cannot_be(released, first, monkeypatch):
     monkeypatch.setattr(migrate, "HEAD", "r0000")
-    (released / "r0001_initial.py").unlink()
+    for migration in released.glob("r*.py"):
+        migration.unlink()
     shown = await command("db", "upgrade", "--check", "--data", str(first.data))
     assert shown.exit_code == 1
     assert "a newer version has been here" in shown.output

@@ -6,8 +6,18 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.release.programs import ROOT
+
 WHEEL_BYTES_MAX = 12 * 1024**2
 SDIST_BYTES_MAX = 14 * 1024**2
+VERSIONS = "clearlane/store/database/migrations/versions"
+
+
+def migrations() -> list[str]:
+    """Return the names of all migrations, and of the statements that the first one runs."""
+    return sorted(f"{VERSIONS}/{file.name}" for file in (ROOT / "src" / VERSIONS).glob("[rv]0*"))
+
+
 # One file of each sort that is read at run time.
 NEEDED = (
     "clearlane/py.typed",
@@ -17,7 +27,7 @@ NEEDED = (
     "clearlane/api/pages/viewer/",
     "clearlane/api/pages/templates/",
     "clearlane/console/pages/",
-    "clearlane/store/database/migrations/versions/v0001_initial.py",
+    *migrations(),
 )
 NEEDED_OF_SDIST = (
     "pyproject.toml",

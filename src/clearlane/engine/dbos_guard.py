@@ -20,6 +20,7 @@ LIBRARY = "dbos"
 FOREIGN_PREFIX = "DBOS_"
 THREAD_PREFIX = "dbos-executor-"
 THREAD_SECONDS_MAX = 10
+SUBSECONDS, SECONDS = "unixepoch('subsec')", "strftime('%s','now')"
 SAME_WORK = "Workflow already exists in queue"
 """How a warning begins that work has its key already, begun without its queue: ticks find the same thing again on every node."""
 
@@ -35,7 +36,28 @@ def load_dbos() -> ModuleType:
         logger.setLevel(logging.WARNING)
     import dbos
 
+    _take_old_sqlite(dbos)
     return dbos
+
+
+def _take_old_sqlite(library: Any) -> None:
+    """Let the library ask SQLite for the time in a way that every version of it knows.
+
+    From Python 3.12 on, the library asks for milliseconds, which SQLite has from 3.42 on and older ones answer with nothing:
+    images of Debian 12 have Python 3.13 and SQLite 3.40. Seconds are what it takes on Python 3.11.
+    """
+    migrations = library._migration.sqlite_migrations  # noqa: SLF001
+    migrations[:] = [each.replace(SUBSECONDS, SECONDS) for each in migrations]
+    from dbos._sys_db_sqlite import SQLiteSystemDatabase
+
+    database: Any = SQLiteSystemDatabase
+    database._now_ms_sql = _sqlite_now  # noqa: SLF001
+
+
+def _sqlite_now(_: object) -> Any:
+    import sqlalchemy
+
+    return sqlalchemy.cast(sqlalchemy.func.strftime("%s", "now") * 1000, sqlalchemy.BigInteger)
 
 
 def silence_dbos() -> None:
