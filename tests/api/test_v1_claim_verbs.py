@@ -466,6 +466,10 @@ def test_a_correction_that_cannot_pass_names_every_field_and_stores_nothing(clie
             {"F03_PatientDob": "1/2/3", "F28_TotalCharge": "x"},
             {"F03_PatientDob", "F28_TotalCharge"},
         ),
+        (  # a value that cannot be read beside a field that there is not; what rules would find waits
+            {"Nope": 1, "F03_PatientDob": "1/2/3", "F28_TotalCharge": "1.00"},
+            {"Nope", "F03_PatientDob"},
+        ),
         ({"Svc_PayerId": "NOPAYER"}, {"Svc_PayerId"}),
         ({"F01A_InsuredId": None}, {"F01A_InsuredId"}),
     ]

@@ -9,10 +9,23 @@ from clearlane.cli.command.usage_faults import SEARCHES
 RUNNER = CliRunner()
 
 
-def faults(*words):
-    said = RUNNER.invoke(app, words, prog_name="clearlane", env={"COLUMNS": "80"})
+NO_SERVICE = {
+    "CLEARLANE_CLIENT_URL": "https://127.0.0.1:1",
+    "CLEARLANE_CLIENT_KEY": "ACME",
+    "CLEARLANE_CLIENT_PASSWORD": "secret",
+}
+
+
+def misused(*words, typed=""):
+    said = RUNNER.invoke(
+        app, words, input=typed, prog_name="clearlane", env={"COLUMNS": "80", **NO_SERVICE}
+    )
     assert said.exit_code == 2
-    return said.stderr.partition("Error: ")[2]
+    return said.stderr
+
+
+def faults(*words):
+    return misused(*words).partition("Error: ")[2]
 
 
 def test_every_missing_word_is_named_with_one_example():
@@ -53,3 +66,19 @@ def test_every_search_is_a_command_for_a_list_without_an_argument():
         assert all(one.param_type_name == "option" for one in verbs[verb].params)
         _, noun_of_search, verb_of_search, *_ = search.split()
         assert verb_of_search in _command(noun_of_search, COMMANDS[noun_of_search]).commands
+
+
+def test_an_address_to_listen_for_leads_to_the_option_that_posts_events_there():
+    said = misused("listen", "http://127.0.0.1:3000/hook")
+    assert said.endswith("clearlane listen --forward http://127.0.0.1:3000/hook\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("[]", "Standard input names no DocumentType: give --kind medical, dental or"),
+        ("ISA*00", "Standard input is not JSON: invalid character (byte 0).\n"),
+    ],
+)
+def test_what_is_piped_in_is_not_called_by_its_dash(typed, said):
+    assert misused("claim", "submit", "-", typed=typed).startswith(said)

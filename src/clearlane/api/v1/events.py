@@ -90,7 +90,8 @@ def _read_types(text: str | None, endpoint: Endpoint) -> frozenset[str]:
 def unknown_types(patterns: list[str]) -> str:
     """Return what is wrong with patterns that match no type, and what would pass."""
     shown = ", ".join(repr(one[:40]) for one in patterns[:5])
-    return f"{shown} is not a type: give a type such as claim.paid, a family such as claim.*, or *."
+    wrong = "is not a type" if len(patterns) == 1 else "are not types"
+    return f"{shown} {wrong}: give a type such as claim.paid, a family such as claim.*, or *."
 
 
 def require_given_out(call: Call, after: int) -> None:

@@ -97,7 +97,9 @@ def words_parameter(name: str, help: str, choices: Sequence[T]) -> Parameter:
     def read(text: str) -> frozenset[T]:
         words = [word.strip().lower() for word in text.split(",")]
         if not all(word in by_word for word in words):
-            raise ParameterFault(f"Words of {', '.join(by_word)} are expected.")
+            raise ParameterFault(
+                f"One or more of {', '.join(by_word)} is expected, with commas between them."
+            )
         return frozenset(by_word[word] for word in words)
 
     schema = {"type": "string", "examples": [",".join(by_word)]}

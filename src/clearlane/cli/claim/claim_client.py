@@ -10,6 +10,7 @@ from clearlane.cli.claim.claim_pieces import DocumentPiece, WholeAnswer, cut_doc
 from clearlane.cli.command.client_command import (
     ClientSession,
     exit_with,
+    file_named,
     read_json,
     usage_error,
 )
@@ -91,8 +92,9 @@ def _read_document(file: str, kind: KindOption | None) -> dict[str, Any]:
     if isinstance(document, dict) and "DocumentType" in document:
         return document
     if kind is None:
-        choices = " or ".join(f"--kind {one}" for one in JSON_KINDS)
-        usage_error(f"{file} names no DocumentType: give {choices}.")
+        *first, last = JSON_KINDS
+        choices = f"{', '.join(first)} or {last}"
+        usage_error(f"{file_named(file)} names no DocumentType: give --kind {choices}.")
     return claim_document(kind, document)
 
 

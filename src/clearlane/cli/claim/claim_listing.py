@@ -112,7 +112,10 @@ def find_claims(
     from clearlane.cli.claim import stored_claims
 
     found = stored_claims.find_claims(" ".join(words).strip(), site, data)
-    hint = "Give a whole number, or at least three letters of the last name."
+    hint = (
+        "Give a whole number, or at least three letters of the last name, with or without a birth date "
+        "behind it such as 1986-11-22 or 11/22/1986."
+    )
     _show(found, limit, hint, as_csv=as_csv, as_json=as_json)
 
 

@@ -55,7 +55,9 @@ def get(
             typer.echo("\n".join(_lines(item)) + "\n")
     missing = set(ids) - {str(item.get("DocumentId")) for item in items}
     for id in sorted(missing):
-        show_error(f"There is no document {id}.")
+        show_error(
+            f"There is no document {id}. `clearlane claim show CLAIM` names those of a claim."
+        )
     exit_with(fine=not missing)
 
 

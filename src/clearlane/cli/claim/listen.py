@@ -88,6 +88,8 @@ def listen(
     if forward:
         forward_events(session, forward)
         return
+    if address := next((one for one in claims or () if "://" in one), ""):
+        usage_error(f"To post events to an address:\nclearlane listen --forward {address}")
     layout = _layout(claims or [])
     if not session.as_json:
         show_lines(layout.head())

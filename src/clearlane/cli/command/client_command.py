@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SUCCESS, NOT_ACCEPTED, MISUSED, UNAVAILABLE = 0, 1, 2, 3
 STANDARD = "-"
+MALFORMED = "JSON is malformed: "
+"""What the library's sentence begins with, which ours says already."""
 OVER_SERVICE = "over_service"
 """Attribute of commands that call the service; help lists them apart."""
 # A person waits: an unavailable service is reported after two seconds, not after ten.
@@ -216,7 +218,12 @@ def read_json(file: str) -> Any:
     except OSError as fault:
         usage_error(f"{file} cannot be read: {fault.strerror}.")
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
-        usage_error(f"{file} is not JSON: {fault}.")
+        usage_error(f"{file_named(file)} is not JSON: {str(fault).removeprefix(MALFORMED)}.")
+
+
+def file_named(file: str) -> str:
+    """Return what a file is called in a sentence."""
+    return "Standard input" if file == STANDARD else file
 
 
 def usage_error(sentence: str) -> NoReturn:

@@ -45,7 +45,8 @@ def list_events(
     Example: clearlane events list --type "route.*" --hours 48
     """  # fmt: skip
     if unknown := unknown_patterns(types or ()):
-        usage_error(f"{', '.join(unknown)} is not a type: give one such as claim.paid or claim.*.")
+        wrong = "is not a type" if len(unknown) == 1 else "are not types"
+        usage_error(f"{', '.join(unknown)} {wrong}: give one such as claim.paid or claim.*.")
     after = to_micros(SystemClock().now() - timedelta(hours=hours))
 
     async def work(store: Store) -> list[Event]:

@@ -96,9 +96,10 @@ async def submit_correction(
     changes = _ContentChange(fields, FREQUENCIES.get(way, ""), unchanged=unchanged, content=content)
     _require_correctable(context, site, row, changes)
     faults = _name_faults(context, site, row, changes)
-    if faults:
-        return _refused(claim_number, faults)
     await context.vault.ensure_key(site.scope)
+    if faults:
+        others = await _shape_faults(context, site, row, _without(changes, faults), now)
+        return _refused(claim_number, (*faults, *others))
     prepared = await _prepare(context, site, row, changes, now, overruled)
     if not isinstance(prepared, PreparedClaim):
         return _refused(claim_number, prepared)
@@ -198,6 +199,23 @@ def _name_faults(
     if not fields and not is_whole and changes.frequency != VOID:
         faults.append(shape_finding("fields", "Name at least one field that changes."))
     return tuple(faults)
+
+
+def _without(changes: _ContentChange, faults: Sequence[ClaimFinding]) -> _ContentChange:
+    """Return the changes whose paths have no faults."""
+    wrong = {fault.location for fault in faults}
+    usable = {path: value for path, value in changes.fields.items() if path not in wrong}
+    return replace(changes, fields=usable)
+
+
+async def _shape_faults(
+    context: WorkContext, site: Site, row: StoredClaim, changes: _ContentChange, now: datetime
+) -> tuple[ClaimFinding, ...]:
+    """Return which values cannot be read. What rules find is left out: a path with a fault may be what they want."""
+    if row.form == X12 or not changes.fields:
+        return ()
+    prepared = await _prepare(context, site, row, changes, now, ())
+    return () if isinstance(prepared, PreparedClaim) else prepared
 
 
 def _open_file_claim(context: WorkContext, site: Site, row: StoredClaim) -> X12Claim:
