@@ -299,7 +299,7 @@ async def test_axe_finds_nothing_on_any_page_and_no_text_runs_in_light_and_dark_
     await context.close()
 
 
-async def test_a_page_with_little_on_it_fits_the_window_and_a_reason_has_room(
+async def test_a_page_with_little_on_it_fits_the_window_and_reasons_have_a_wide_column(
     service, browser, signed_in
 ):
     context = await browser.new_context(

@@ -234,8 +234,24 @@ async def test_a_chosen_file_goes_the_way_of_the_file_channel(sandbox, biller):
     answer = await biller.ask("/claims/send", form=chosen)
     place = answer.headers["location"]
     assert (answer.status_code, place.startswith("/console/files/sites/F")) == (303, True)
+    path = place.removeprefix("/console").partition("?")[0]
+    # Until it is read there is nothing to count, and the page looks again by itself.
+    waiting = await biller.text(path)
+    assert "data-look-again" in waiting
+    for heading in ("Claims", "Accepted", "Holds"):
+        assert f"<dt>{heading}</dt>" not in waiting, heading
     assert await process_waiting(sandbox.installation.work_context) == 1
-    assert "mine.837" in await biller.text(place.removeprefix("/console").partition("?")[0])
+    read = await biller.text(path)
+    assert "mine.837" in read
+    assert "<dt>Accepted</dt>" in read
+    assert "data-look-again" not in read
+
+
+async def test_a_file_that_cannot_be_read_leads_to_its_report_and_counts_no_claims(sandbox, biller):
+    page = await biller.text(sandbox.junk)
+    assert "<dt>Accepted</dt>" not in page
+    report = re.search(r'<a href="/console(/files/sites/[^"]+)">Read the report</a>', page)[1]
+    assert "junk.txt" in await biller.text(report)
 
 
 async def test_what_cannot_be_sent_says_why_and_nothing_is_stored(sandbox, biller):
@@ -243,6 +259,7 @@ async def test_what_cannot_be_sent_says_why_and_nothing_is_stored(sandbox, bille
     for form, words in (
         ({}, "Choose a file, or paste its text."),
         ({"content": "!"}, "Choose it again."),
+        ({"content": "", "name": "claims.837"}, "The file is empty."),
         ({"text": "{"}, "one of MedicalClaim, DentalClaim, InstitutionalClaim is expected"),
         ({"text": '{"DocumentType": "Other"}'}, "DocumentType"),
         ({"text": '{"DocumentType": "MedicalClaim"}'}, "Claims"),

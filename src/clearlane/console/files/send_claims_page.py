@@ -31,6 +31,7 @@ pages = PageRows(roles=BILLERS, menu="/claims")
 PATH = "/claims/send"
 FORM_BYTES_MAX = 4 * 1024 * 1024
 """Of the form, in which a file is a third larger than by itself."""
+EMPTY_FILE = "The file is empty. Choose another one, or paste its text."
 FILE_BYTES_MAX = 2 * 1024 * 1024
 NAME_CHARACTERS_MAX = 120
 CLAIMS_LISTED_MAX = 200
@@ -93,7 +94,9 @@ def _read_content(request: PageRequest) -> tuple[bytes, str]:
         return b"", "The file could not be read. Choose it again."
     content = content or request.form.get("text").encode()
     if not content.strip():
-        return b"", "Choose a file, or paste its text."
+        # A file that was chosen has a name, whatever it holds.
+        is_chosen = bool(request.form.get("name"))
+        return b"", EMPTY_FILE if is_chosen else "Choose a file, or paste its text."
     if len(content) > FILE_BYTES_MAX:
         megabytes = FILE_BYTES_MAX // 1024 // 1024
         return b"", (

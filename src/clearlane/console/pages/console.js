@@ -1,5 +1,5 @@
 // What a page does with a script, each of which works without one, only slower: the search shortcut, selects that
-// send their form, checking a correction, going back to a kept form, keeping the chosen tab in sight, copying of
+// send their form, checking a correction, looking again at what is not finished, going back to a kept form, keeping the chosen tab in sight, copying of
 // numbers, choosing all rows or those of a group, what is
 // chosen and how much it is, asking for the field a button needs, and finding while one types. No inline handler, no other host, no patient data kept.
 "use strict";
@@ -191,6 +191,10 @@ for (const form of document.querySelectorAll("form[data-check-on-change]")) {
 
 // A form that was kept while its session ended: its page shows it as it was, and does nothing else.
 for (const form of document.querySelectorAll("form[data-send-now]")) form.requestSubmit();
+
+// A page about what is not finished yet, such as a file that is being read, is loaded again until it is.
+const LOOK_AGAIN_MS = 2000;
+if (document.querySelector("[data-look-again]")) setTimeout(() => location.reload(), LOOK_AGAIN_MS);
 
 // Menu and tabs scroll sideways on a phone: where one is must be in sight.
 for (const entry of document.querySelectorAll(".side [aria-current], .tabs [aria-current]")) {
