@@ -70,6 +70,17 @@ async def test_a_site_is_added_suspended_and_its_agreement_recorded(sandbox):
     for zone in ("Nowhere", ""):
         answer = await operator.ask("/accounts/site", form=new | {"zone": zone})
         assert (answer.status_code, b"Time zone must be" in answer.body) == (409, True)
+    # What was typed is there again, in the form of that vendor alone.
+    form = new | {"id": "A-10", "zone": "Nowhere", "baa": "yes", "name": "<b>Juniper"}
+    page = (await operator.ask("/accounts/site", form=form)).body.decode()
+    assert page.count("<details open>") == 1
+    for kept in (
+        'value="&lt;b&gt;Juniper"',
+        'value="A-10"',
+        'value="Nowhere"',
+        'value="yes" checked',
+    ):
+        assert page.count(kept) == 1, kept
     nobody = await operator.confirm("/accounts/baa", form={"id": "NONE", "to": "revoked"})
     assert nobody.status_code == 409
 

@@ -136,7 +136,12 @@ async def add_site(request: PageRequest) -> Response:
         baa_accepted=request.form.get("baa") == "yes",
     )
     added = accounts.add_site(request.context.database, new, now=request.now, actor=request.actor)
-    return await _changed(request, added, "site")
+    try:
+        await added
+    except AccountRefused as why:
+        return _render(request, faults=why.messages, status=409, refused_site=new)
+    await request.context.refresh()
+    return request.redirect("/accounts", done="site")
 
 
 @pages.act(
@@ -245,6 +250,7 @@ def _render(
     credentials: Credentials | None = None,
     faults: list[str] | None = None,
     status: int = 200,
+    refused_site: NewSite | None = None,
 ) -> Response:
     directory = request.context.accounts
     return request.render(
@@ -254,6 +260,7 @@ def _render(
         vendors=[_vendor(request, vendor) for vendor in directory.vendors],
         credentials=credentials,
         faults=faults or [],
+        refused_site=refused_site,
         hours_max=OVERLAP_HOURS_MAX,
         zones=[name for name in US_ZONES if name in time_zones()],
     )
