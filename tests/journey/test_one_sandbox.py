@@ -32,7 +32,7 @@ IN_A_SANDBOX = (
     "monitoring", "corrections", "events", "webhooks", "enrollment", "undelivered", "inbox", "payments", "proof-of-filing",
     "print-a-claim",
     "rules", "code-lists", "before-october", "moving", "console", "files", "move-by-shadow", "sftp-site",
-    "upstream-hop", "keys", "backup",
+    "upstream-hop", "keys", "backup", "ask-the-payer",
 )  # fmt: skip
 """How-tos that speak of any installation; a sandbox is one."""
 MINUTES_MAX = 15

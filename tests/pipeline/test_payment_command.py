@@ -121,7 +121,9 @@ def test_a_payment_is_deposited_and_settled_and_both_are_undone(clearlane, poste
     [one] = clearlane("list --json --to-deposit")
     key = one["payment_id"]
     less = float(one["amount"]) - 1
-    assert "is deposited, " in clearlane(f"deposit {key} --amount {less:.2f} --reference slip-7")
+    said = clearlane(f"deposit {key} --amount {less:.2f} --reference slip-7")
+    assert "is deposited, " in said
+    assert "less than the payer stated." in " ".join(said.split())
     [one] = clearlane("list --json --deposit differs")
     assert (one["deposit"]["difference"] is not None, clearlane("list --json --to-deposit")) == (
         True,

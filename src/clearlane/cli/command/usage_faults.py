@@ -80,7 +80,7 @@ def say_plainly(fault: Any) -> Any:
 
 def example_of(help: str) -> str:
     """Return the first example of a command's help, as its help begins it; empty without any."""
-    found = re.search(r"Examples?: (.+?)(?:;\s+clearlane |\n\s*\n|$)", help, re.DOTALL)
+    found = re.search(r"Examples?: (.+?)(?:;\s|\n\s*\n|$)", help, re.DOTALL)
     return f"Example: {' '.join(found[1].split())}" if found else ""
 
 

@@ -249,12 +249,11 @@ async def deposit(
     await payment_deposit.deposit_payment(context, payment_id, new, actor=operator(), scopes=scopes)
     details = await _load(installation, payment_id)
     done = details.payment.deposit
-    less = (
-        f", {wording.money(done.difference)} against what the payer stated"
-        if done.difference
-        else ""
-    )
-    show_message(f"Payment {payment_id}: {wording.money(done.amount or 0)} is deposited{less}.")
+    difference = done.difference or 0
+    side = "more" if difference > 0 else "less"
+    amount_apart = wording.money(abs(difference))
+    differs = f", {amount_apart} {side} than the payer stated" if difference else ""
+    show_message(f"Payment {payment_id}: {wording.money(done.amount or 0)} is deposited{differs}.")
 
 
 @app.command()
