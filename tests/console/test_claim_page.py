@@ -380,6 +380,10 @@ async def test_an_operator_sees_that_a_route_is_down_and_that_it_came_back(sandb
     await operator.ask("/sandbox/advance", form={"days": "1"})
     assert "Route down: Sandbox Medical" in text_of(await operator.text("/"))
     assert "Connections 1 need you" in text_of(await operator.text("/"))
+    # A site whose claims need no one does not say that nothing does.
+    quiet = text_of(await operator.text("/?site=A-2"))
+    assert "No claim needs you." in quiet
+    assert "Nothing needs you" not in quiet
     await sandbox.control.set_mode("TST01", "up")
     await operator.ask("/sandbox/advance", form={"days": "1"})
     assert "Route down" not in text_of(await operator.text("/"))
