@@ -1,6 +1,7 @@
 """Nodes of two versions on one PostgreSQL: replaced one after the other under load, nothing is lost and nothing comes twice.
 
-The versions are copies of this program, each with the migrations of its release.
+The versions are copies of this program, each with the migrations of its release; and if programs of an earlier release may go
+on with the schema of this tree, the last of those releases and this program.
 """
 
 import asyncio
@@ -18,16 +19,41 @@ import pytest
 import clearlane
 from bench.held_nodes import read
 from bench.node_kills import LOST_OR_TWICE
+from clearlane.store.database.schema import HEAD
+from clearlane.store.database.schema_revision import is_supported
 from tests.api.service_process import ServiceProcess
 from tests.api.test_claims import a_document, post, results
 from tests.patience import wait_until
 from tests.store.made_up_releases import FIRST, SECOND, release_first, release_second
+from tests.store.test_released_databases import VERSIONS
 
 SECONDS_PER_DAY = 0.1
 PAUSE_SECONDS = 0.2
 CLAIMS = 3
 DOCUMENTS_BETWEEN = 5
 """Answered at least before the next step of the upgrade."""
+
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = "clearlane/store/database/schema/core.py"
+HEAD_LINE = re.compile(r'(?m)^HEAD = "(.+)"$')
+
+
+def revision_of(core: str) -> str:
+    """Return the revision of the schema that a program expects."""
+    found = HEAD_LINE.search(core)
+    assert found
+    return found[1]
+
+
+def released_before() -> list[str]:
+    """Return the last release with an earlier schema, if its programs may go on with the schema of this tree."""
+    for version in reversed(VERSIONS):
+        command = ["git", "show", f"v{version}:src/{CORE}"]
+        shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+        if (revision := revision_of(shown.stdout)) != HEAD:
+            return [version] if is_supported(HEAD, head=revision) else []
+    return []
 
 
 class Program:
@@ -37,11 +63,26 @@ class Program:
         self.folder = folder
         self.versions = folder / "clearlane/store/database/migrations/versions"
 
+    @property
+    def core(self) -> Path:
+        return self.folder / CORE
+
+    @property
+    def schema(self) -> str:
+        """The revision that it expects."""
+        return revision_of(self.core.read_text())
+
     def has_schema(self, revision: str) -> None:
         """Make it expect a revision of the schema."""
-        core = self.folder / "clearlane/store/database/schema/core.py"
-        text = re.sub(r'(?m)^HEAD = ".+"$', f'HEAD = "{revision}"', core.read_text())
-        core.write_text(text)
+        text = HEAD_LINE.sub(f'HEAD = "{revision}"', self.core.read_text())
+        self.core.write_text(text)
+
+    def take_release(self, version: str) -> None:
+        """Unpack the program of a released version."""
+        archive = self.folder.with_suffix(".tar")
+        words = ["--output", archive, f"v{version}:src", "clearlane"]
+        subprocess.run(["git", "archive", *words], cwd=ROOT, check=True)
+        shutil.unpack_archive(archive, self.folder, filter="data")
 
     def node(self, place, name: str) -> ServiceProcess:
         """Return a node of this version with a data directory of its own."""
@@ -61,11 +102,18 @@ class Program:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.fixture
-async def programs(tmp_path, new_place):
-    """Return the program of the first release and that of the second."""
+MADE_UP = "made up"
+
+
+@pytest.fixture(params=[MADE_UP, *released_before()])
+async def programs(request, tmp_path, new_place):
+    """Return the program of an earlier release and that of a later one."""
     first, second = Program(tmp_path / "first"), Program(tmp_path / "second")
     source = Path(clearlane.__file__).parent
+    if request.param != MADE_UP:
+        first.take_release(request.param)
+        shutil.copytree(source, second.folder / "clearlane")
+        return first, second
     # With what is compiled already: each node would compile the whole program.
     kept = shutil.ignore_patterns("v0*")
     shutil.copytree(source, first.folder / "clearlane", ignore=kept)
@@ -158,11 +206,12 @@ def replace_nodes(place, first: Program, second: Program) -> int:
 async def test_nodes_are_replaced_under_load_and_nothing_is_lost_or_twice(programs, new_place):
     place = await new_place("postgresql", upgraded=False)
     accepted = await asyncio.to_thread(replace_nodes, place, *programs)
+    schema = programs[1].schema
 
     def rows(statement):
         return asyncio.to_thread(read, place.url, statement)
 
-    assert await rows("SELECT version_num FROM alembic_version") == [(SECOND,)]
+    assert await rows("SELECT version_num FROM alembic_version") == [(schema,)]
     assert await rows("SELECT count(*) FROM claims") == [(accepted,)]
     for name, statement in LOST_OR_TWICE.items():
         assert await rows(statement) == [], name
