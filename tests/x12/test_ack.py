@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from clearlane.x12.checker import check
-from clearlane.x12.checker.ack import Acknowledgement, acknowledge
+from clearlane.x12.checker.ack import Acknowledgement, acknowledge, answer_envelope
 from clearlane.x12.reader.reader import parse
 from tests.cases import every_case, fewer_in_quick
 from tests.corpus import Sample, corpus_files
@@ -49,6 +49,17 @@ def test_a_clean_file_is_accepted():
     assert nine(file()) == [
         f"AK1*HC*1*{VERSION}", f"AK2*837*0001*{VERSION}", "IK5*A", "AK9*A*1*1*1",
     ]  # fmt: skip
+
+
+def test_parties_and_applications_of_one_character_are_not_answered_by_it():
+    isa = ["ISA", *["  "] * 4, "ZZ", "X", "ZZ", "Y", *[""] * 6, "P"]
+    short = answer_envelope(isa, 1, NOW, gs=["GS", "HC", "A", "B"])
+    assert (short.sender, short.receiver) == ("UNKNOWN", "UNKNOWN")
+    assert (short.application_sender, short.application_receiver) == ("", "")
+    isa[6], isa[8], isa[15] = "XX", "YY", "Q"
+    whole = answer_envelope(isa, 1, NOW, gs=["GS", "HC", "AA", "BB"])
+    assert (whole.sender, whole.receiver, whole.usage) == ("YY", "XX", "P")
+    assert (whole.application_sender, whole.application_receiver) == ("BB", "AA")
 
 
 def test_a_faulty_set_is_rejected_with_its_places():

@@ -209,6 +209,7 @@ def test_the_verdict_of_a_ta1_agrees_with_its_note(verdict, rules):
         (f.position.interchange, f.position.file_segment, f.position.segment_id) == (1, 2, "TA1")
         for f in found
     )
+    assert {f.position.element for f in found if f.rule == "TA1-NOTE"} <= {5}
 
 
 def test_an_earlier_name_is_read_with_information():

@@ -186,11 +186,14 @@ def test_a_long_file_begins_folded_but_for_what_is_wrong(monkeypatch):
 def test_findings_beyond_the_limit_are_counted(monkeypatch):
     monkeypatch.setattr(page_summary, "FINDINGS_SHOWN_MAX", 2)
     monkeypatch.setattr(page_summary, "PLACES_PER_FINDING_MAX", 1)
-    monkeypatch.setattr(page, "FINDING_GROUPS_SHOWN_MAX", 1)
     data = file("837P", *(row.replace("D8", "D9") for row in CLAIMS))
+    sentences = html(data).count("<li") - 1  # one says how many findings are not shown
+    monkeypatch.setattr(page, "FINDING_GROUPS_SHOWN_MAX", 1)
     text = html(data)
     kept = len(check(data).findings) - 2
     assert f"{kept} findings counted and not shown" in text
+    assert f"{sentences - 1} other sentence" in text
+    assert text.endswith("</details>\n</main></body></html>\n")
     assert len(notes(text)) == 2
 
 

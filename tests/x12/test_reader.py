@@ -155,6 +155,15 @@ def test_a_reader_counts_segments():
     assert fed.segments == len(segments(file()))
 
 
+def test_an_interchange_number_is_used_once_by_each_sender():
+    first, other = file(), file().replace(b"*SENDER ", b"*ANOTHER")
+    assert len(first) == len(other)
+    assert first != other
+    both = {f.rule for f in all_findings(parse(first + other, choose_guide=choose))}
+    again = {f.rule for f in all_findings(parse(first + first, choose_guide=choose))}
+    assert again - both == {"ISA-TWICE"}
+
+
 def test_without_checks_the_order_is_still_reported():
     data = file(replaced("REF*G1*AUTH", "REF*G1*", "QQQ*1", "DTP*431*D8*1"))
     found = [f.rule for f in all_findings(parse(data, check=False, choose_guide=choose))]

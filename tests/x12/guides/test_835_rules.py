@@ -77,6 +77,7 @@ BROKEN = [
     ("X835-REVERSAL", set_to("CLP", 2, 1, "B1"), ("ST", 0)),
     ("X835-REVERSAL-SIGN", set_to("CLP", 1, 2, "1"), ("CLP", 3)),
     ("X835-REVERSAL-SIGN", set_to("CLP", 4, 2, "22"), ("CLP", 3)),
+    ("X835-REVERSAL-SIGN", set_to("CLP", 1, 3, "0.01"), ("CLP", 3)),
     (
         "X835-TWICE",
         after(
@@ -98,6 +99,7 @@ BROKEN = [
         ("TRN", 4),
     ),
     ("X835-METHOD", set_to("BPR", 1, 7, ""), ("BPR", 7)),
+    ("X835-METHOD", both(set_to("BPR", 1, 8, ""), set_to("BPR", 1, 9, "")), ("BPR", 9)),
     ("X835-METHOD", set_to("BPR", 1, 4, "NON"), ("BPR", 2)),
     ("X835-METHOD", set_to("BPR", 1, 1, "H"), ("BPR", 2)),
     ("X835-METHOD", set_to("BPR", 1, 2, "-330"), ("BPR", 2)),
@@ -155,6 +157,22 @@ def test_every_rule_has_a_case():
 def test_balancing_is_an_error_and_the_rest_is_not():
     errors = {id for id, _, _ in BROKEN if RULES[id].severity is Severity.ERROR}
     assert errors == {"X835-LINE", "X835-CLAIM", "X835-CHECK", "X835-INTEREST"}
+
+
+TWIN = ["CLP*A3*1*200*80**12*P5", "CAS*CO*45*120", "NM1*QC*1*QUILL*TESSA", "DTM*232*20240110"]
+
+
+@pytest.mark.parametrize(
+    ("id", "edit"),
+    [
+        ("X835-REVERSAL-SIGN", set_to("CLP", 4, 3, "0")),
+        ("X835-TWICE", after("DTM", 7, *TWIN)),  # with another number of the payer's
+    ],
+)
+def test_what_only_resembles_a_broken_rule_is_not_reported(id, edit):
+    changed = rows(GOOD)
+    edit(changed)
+    assert id not in {f.rule for f in findings("835", changed)}
 
 
 @pytest.mark.parametrize(

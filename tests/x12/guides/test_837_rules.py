@@ -110,6 +110,12 @@ def test_a_rule_is_silent_beside_its_limit(find, to, rule):
     assert found_in(data, rule) == []
 
 
+def test_a_car_accident_is_found_beside_another_cause():
+    fault = Fault("two causes", "CLM*B200", "CLM*B200*200***11:B:1*Y*A*Y*Y**OA:AA", "")
+    data, _ = inject("837P", fault)
+    assert found_in(data, "X837-ACCIDENT-STATE")
+
+
 def test_orthodontics_without_months_are_reported_at_the_procedure():
     fault = next(fault for fault, _ in BROKEN if "without months" in fault.name)
     data, _ = inject("837D", fault)
