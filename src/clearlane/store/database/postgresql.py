@@ -9,6 +9,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import TypeVar
 
 import asyncpg
@@ -54,8 +55,14 @@ from clearlane.store.database.postgresql_connection import (
     connection_fault,
 )
 from clearlane.store.database.postgresql_partitions import make_partitions, partition_state
+from clearlane.store.database.postgresql_rows import (
+    BLOCK_ROWS,
+    insert_text,
+    replaced_key,
+    update_text,
+)
 from clearlane.store.database.postgresql_session import (
-    ONE_PLAN,
+    WRITER_SETTINGS,
     prepare_connection,
     require_same_database,
     transaction_settings,
@@ -71,6 +78,8 @@ from clearlane.store.database.sql import (
 )
 
 POSTGRESQL_WRITERS = 2
+UPDATED_TOGETHER_MIN = 4
+"""From how many rows on one UPDATE changes them together."""
 
 T = TypeVar("T")
 
@@ -229,7 +238,7 @@ class PostgresqlDatabase:
         try:
             await self._prepare(connection)
             if not self._direct_url:
-                await connection.execute(f"SET {ONE_PLAN}")
+                await connection.execute(WRITER_SETTINGS)
         except BaseException:
             await connection.close()
             raise
@@ -383,7 +392,24 @@ class PostgresqlWriteTx:
         statement = statement.for_scope(self._scope)
         compiled = statement.compiled_for(DIALECT)
         arguments = list(map(compiled.arguments, statement.with_owners(self._scope, rows)))
-        await _await_driver(self._connection.executemany(compiled.text, arguments))
+        order = compiled.parameter_order
+        if len(arguments) >= UPDATED_TOGETHER_MIN:
+            update = update_text(compiled.text, len(order))
+            if update and _are_distinct(arguments, order, order[-1:]):
+                columns = zip(*arguments, strict=True)
+                await _await_driver(self._connection.execute(update, *columns))
+                return
+        sizes = BLOCK_ROWS if _are_distinct(arguments, order, replaced_key(compiled.text)) else ()
+        for size in sizes:
+            text = insert_text(compiled.text, len(order), size) if len(arguments) >= size else None
+            if text:
+                left = len(arguments) % size
+                starts = range(0, len(arguments) - left, size)
+                blocks = [[*chain.from_iterable(arguments[at : at + size])] for at in starts]
+                await _await_driver(self._connection.executemany(text, blocks))
+                arguments = arguments[len(arguments) - left :]
+        if arguments:
+            await _await_driver(self._connection.executemany(compiled.text, arguments))
 
     def audit(
         self, action: str, /, *, ids: Sequence[str] = (), count: int | None = None, detail: str = ""
@@ -445,6 +471,18 @@ class PostgresqlWriteConnection:
         """Close the connection."""
         with contextlib.suppress(*DRIVER_ERRORS):
             await self._connection.close()
+
+
+def _are_distinct(
+    rows: Sequence[tuple[object, ...]], names: Sequence[str], key: Sequence[str]
+) -> bool:
+    """Return whether no two rows have the same key; True without one. ``names`` are those of the values of a row."""
+    if not key:
+        return True
+    if not {*key} <= {*names}:
+        return False  # a part of the key is no value
+    places = [names.index(name) for name in key]
+    return len({tuple([row[at] for at in places]) for row in rows}) == len(rows)
 
 
 def _allow_owners(scope: AnyScope) -> str:
