@@ -103,6 +103,16 @@ def derive_facts(
             yield _unmatched(message, "It concerns a batch or provider that we did not send.")
 
 
+def is_accepted_whole(message: AckMessage) -> bool:
+    """Return whether a 999 accepts a group and notes no error in it: of what was sent it needs the claims' numbers alone."""
+    return (
+        isinstance(message, GroupAck)
+        and message.verdict.verdict in ACCEPTED
+        and not message.verdict.codes
+        and all(one.accepted and not one.errors for one in message.verdict.sets)
+    )
+
+
 # TA1.
 
 

@@ -25,6 +25,7 @@ from clearlane.claims.responses.ack_messages import (
 from clearlane.claims.responses.claim_parts import AckParts
 from clearlane.claims.responses.facts import ClaimKey, Fact, FactKind, FilePosition, UnmatchedFact
 from clearlane.claims.responses.inbound_file import InboundFile
+from clearlane.claims.write.sent_claims import read_sent_claims
 from clearlane.claims.write.sent_layout import SentLayout, read_layout
 from clearlane.kernel.tasks import run_by_size
 from clearlane.payments.match import NoMatch
@@ -165,7 +166,9 @@ class StatementReader:
             yield await self._match(reports)
         for one in messages:
             if not isinstance(one, ReportedStatus):
-                sent, members = await self._batch(one.reference)
+                sent, members = await self._batch(
+                    one.reference, is_accepted=acks.is_accepted_whole(one)
+                )
                 if isinstance(one, InterchangeAck) and sent is not None:
                     self._note_verdict(one)
                 found = self._acknowledgement_facts(one, sent)
@@ -195,15 +198,19 @@ class StatementReader:
             yield content, parts.of(content) if isinstance(content, Fact) else None
 
     async def _batch(
-        self, reference: InterchangeReference
+        self, reference: InterchangeReference, *, is_accepted: bool
     ) -> tuple[SentLayout | None, dict[str, BatchMember]]:
-        """Return the acknowledged batch, if it was sent to this payer. The last one is kept."""
-        if self._sent[0] != reference:
-            self._sent = (reference, *await self._load_batch(reference))
+        """Return the acknowledged batch, if it was sent to this payer. The last one is kept.
+
+        Of one that is accepted whole the claims have no places.
+        """
+        key = (reference, is_accepted)
+        if self._sent[0] != key:
+            self._sent = (key, *await self._load_batch(reference, is_accepted=is_accepted))
         return self._sent[1], self._sent[2]
 
     async def _load_batch(
-        self, reference: InterchangeReference
+        self, reference: InterchangeReference, *, is_accepted: bool
     ) -> tuple[SentLayout | None, dict[str, BatchMember]]:
         async with self._context.database.read(inbox.SCOPE) as tx:
             batch = await self._find_batch(tx, reference)
@@ -216,8 +223,12 @@ class StatementReader:
         if batch.kind:
             self._envelope = (batch.id, envelope_of_file(content))
         attempts = {number: one.attempt for number, one in members.items()}
-        read = partial(read_layout, content, attempts=attempts, positions=reference.positions)
         self._sent_bytes = len(content)
+        if is_accepted:
+            found = await run_by_size(len(content), partial(read_sent_claims, content, attempts))
+            if found is not None:
+                return found, members
+        read = partial(read_layout, content, attempts=attempts, positions=reference.positions)
         return await run_by_size(len(content), read), members
 
     async def _find_batch(self, tx: Tx, reference: InterchangeReference) -> Batch | None:
