@@ -109,14 +109,21 @@ async def test_a_stored_route_is_tested_and_changed(sandbox, tmp_path):
     id = done.route.id
     answer = await operator.ask(f"{PATH}/test/{id}", form={})
     assert b"The connection works; nothing was sent." in answer.body
+    # The route is below its files: the top of the page says how it went, and leads there.
+    above, _, route = answer.body.decode().partition(f'id="route-{id}"')
+    assert f"Route {id} works." in above
+    assert f'<a href="#route-{id}">Each step of the test</a>' in above
+    assert f'/test/{id}#route-{id}"' in route
     wrong = {"route-window_seconds": "soon", "route-outbox": str(out)}
     answer = await operator.ask(f"{PATH}/change/{id}", form=wrong)
     assert (answer.status_code, b"give a whole number" in answer.body) == (409, True)
     assert b'value="soon"' in answer.body
+    assert f'Route {id} was not changed. <a href="#route-{id}">' in answer.body.decode()
     answer = await operator.ask(
         f"{PATH}/change/{id}", form={"route-outbox": str(tmp_path / "gone")}
     )
     assert (answer.status_code, b"The connection does not work" in answer.body) == (409, True)
+    assert f"Route {id} was tested and does not work." in answer.body.decode()
     answer = await operator.ask(f"{PATH}/change/{id}", form={"route-window_seconds": "120"})
     assert answer.headers["location"] == f"/console{PATH}?done=changed"
     stored = await load_route(installation.database, installation.vault, id)
