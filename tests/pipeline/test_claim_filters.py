@@ -16,6 +16,7 @@ from clearlane.claims.claim_filters import CLAIM_FILTERS
 from clearlane.cli.claim.claim import app
 from clearlane.cli.claim.claim import app as claim_app
 from clearlane.cli.claim.claim_listing import columns_for
+from clearlane.cli.command.filter_options import read_options
 from clearlane.cli.command.output import csv_lines
 from clearlane.cli.command.table import columns_of, fit
 from clearlane.cli.delivery.batch import app as batch_app
@@ -156,6 +157,37 @@ def test_every_option_that_cannot_be_read_is_named_at_once(app, options, named, 
     done = CliRunner().invoke(app, ["list", *options, "--data", str(tmp_path)])
     assert done.exit_code == 2
     assert [one for one in named if one not in done.output] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("denied", "denied"), ("denied,Paid,denied", ("denied", "paid"))],
+)
+def test_words_of_a_filter_may_be_several_in_the_command_as_in_v1(text, value):
+    assert read_options(CLAIM_FILTERS, {"label": text}, several=True)["label"] == value
+    (of_v1,) = [one for one in PARAMETERS if one.name == "label"]
+    assert of_v1.read(text, None) == value
+
+
+def test_a_number_with_a_comma_is_one_value():
+    given = read_options(CLAIM_FILTERS, {"vendor_claim_id": "A,1"}, several=True)
+    assert given["vendor_claim_id"] == "A,1"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--payer", ",".join(f"P{number}" for number in range(21))], "20 values at most"),
+        (
+            ["--payer", ",".join("ABCDEFGHIJKLMNOPQRST"), "--label", "paid,denied,sent,held"],
+            "more than 60 combinations",
+        ),
+    ],
+)
+def test_too_many_values_of_the_command_are_refused(given, said, tmp_path):
+    found = CliRunner().invoke(claim_app, ["list", *given, "--data", str(tmp_path)])
+    assert found.exit_code == 2
+    assert said in found.stderr
 
 
 def test_the_table_of_claim_list_fits_80_columns():

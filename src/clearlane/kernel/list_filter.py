@@ -72,17 +72,21 @@ class ListFilter(Generic[Condition]):
 
 
 def read_filters(
-    filters: Iterable[ListFilter[Any]], given: Mapping[str, Any]
+    filters: Iterable[ListFilter[Any]], given: Mapping[str, Any], *, several: bool = False
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the values of filters, and a sentence for each text that is none, both by name.
 
     What is not a text is a value already: a flag of the command line, or None for a filter that is not given.
+    With ``several`` a text of words with commas between them is a tuple of values.
     """
     values, faults = {}, {}
     for one in filters:
         value = given.get(one.name)
         try:
-            values[one.name] = one.read(value) if isinstance(value, str) else value
+            if isinstance(value, str) and several and one.type in SEVERAL_TYPES:
+                values[one.name] = read_several(one.type, one.name, [value], one.choices)
+            else:
+                values[one.name] = one.read(value) if isinstance(value, str) else value
         except FilterFault as fault:
             faults[one.name] = str(fault)
     return values, faults
@@ -91,6 +95,14 @@ def read_filters(
 SEVERAL_TYPES = frozenset({FilterType.CHOICE, FilterType.TEXT})
 """Types of filters that take several values: a row passes that has one of them."""
 COMBINATIONS_MAX = 60
+VALUES_MAX = 20
+WITH_COMMAS = frozenset(
+    {"account_number", "bank", "name", "payer_control_number", "trace_number", "vendor_claim_id"}
+)
+"""Filters whose values may have commas."""
+TOO_MANY_COMBINATIONS = (
+    f"The values of all filters have more than {COMBINATIONS_MAX} combinations; ask with fewer."
+)
 
 
 def passes(given: Any, value: object) -> bool:
@@ -122,6 +134,18 @@ def read_filter(type: FilterType, text: str, choices: Sequence[str] = ()) -> Any
     if found is None:
         raise FilterFault(expected)
     return found
+
+
+def read_several(
+    type: FilterType, name: str, texts: Sequence[str], choices: Sequence[str] = ()
+) -> Any:
+    """Return the value of texts, or a tuple of several; commas are between values unless those may have some."""
+    if name not in WITH_COMMAS:
+        texts = [word for one in texts for word in one.split(",")]
+    values = tuple(dict.fromkeys(read_filter(type, one, choices) for one in texts))
+    if len(values) > VALUES_MAX:
+        raise FilterFault(f"{VALUES_MAX} values at most are expected.")
+    return values if len(values) > 1 else values[0]
 
 
 def read_moment(text: str) -> datetime | None:

@@ -13,18 +13,16 @@ from clearlane.kernel.list_filter import (
     COMBINATIONS_MAX,
     SEVERAL_TYPES,
     TEXT_CHARACTERS_MAX,
+    TOO_MANY_COMBINATIONS,
+    WITH_COMMAS,
     FilterFault,
     FilterType,
     count_combinations,
     read_filter,
+    read_several,
 )
 
 LIST_ROWS_DEFAULT, LIST_ROWS_MAX = 100, 500
-VALUES_MAX = 20
-WITH_COMMAS = frozenset(
-    {"account_number", "bank", "name", "payer_control_number", "trace_number", "vendor_claim_id"}
-)
-"""Filters whose values may have commas: several are given again."""
 
 T = TypeVar("T")
 
@@ -62,19 +60,12 @@ def list_filter_parameter(
     """
     if type not in SEVERAL_TYPES:
         return filter_parameter(type, name, help, choices)
-    has_commas = name not in WITH_COMMAS
 
     def read(text: str) -> object:
-        texts = text.split(SEVERAL)
-        if has_commas:
-            texts = [word for one in texts for word in one.split(",")]
-        values = tuple(dict.fromkeys(read_filter(type, one, choices) for one in texts))
-        if len(values) > VALUES_MAX:
-            raise ParameterFault(f"{VALUES_MAX} values at most are expected.")
-        return values if len(values) > 1 else values[0]
+        return read_several(type, name, text.split(SEVERAL), choices)
 
     one = {"type": "string", "enum": list(choices)} if choices else SCHEMAS[type]
-    how = "" if has_commas else " It may have commas: several are given again."
+    how = " It may have commas: several are given again." if name in WITH_COMMAS else ""
     found = optional(name, help + how, read, {"anyOf": [one, {"type": "array", "items": one}]})
     return replace(found, takes_several=True)
 
@@ -83,11 +74,10 @@ def require_few(call: Call) -> None:
     """Refuse filters whose values have too many combinations."""
     if count_combinations(call.parameters) <= COMBINATIONS_MAX:
         return
-    text = (
-        f"The values of all filters have more than {COMBINATIONS_MAX} combinations; ask with fewer."
-    )
     names = [name for name, value in call.parameters.items() if isinstance(value, tuple)]
-    raise RequestRefusal(call.errors.invalid_fields({name: [text] for name in names}))
+    raise RequestRefusal(
+        call.errors.invalid_fields({name: [TOO_MANY_COMBINATIONS] for name in names})
+    )
 
 
 def words_parameter(name: str, help: str, choices: Sequence[T]) -> Parameter:

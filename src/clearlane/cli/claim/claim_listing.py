@@ -63,7 +63,7 @@ def list_claims(
 ) -> None:
     """List claims, newest first.
 
-    The page of states (docs/reference/states.md) explains every label.
+    The page of states (docs/reference/states.md) explains every label. A word may be several, with commas between them.
 
     A vendor asks the service, with --url and --key or their variables; an operator reads the data directory. Audited.
 

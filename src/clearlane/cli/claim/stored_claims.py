@@ -25,7 +25,7 @@ def load_claims(
     filters: Mapping[str, str], site_id: str, limit: int, data: Path | None
 ) -> list[dict[str, object]]:
     """Return claims of an installation, or of one site, as v1 shows them."""
-    given = read_options(CLAIM_FILTERS, filters, _missing)
+    given = read_options(CLAIM_FILTERS, filters, _missing, several=True)
 
     async def work(installation: Installation) -> list[dict[str, object]]:
         scopes = vendor_scopes(chosen_sites(installation, site_id))

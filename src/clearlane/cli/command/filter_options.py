@@ -10,7 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from clearlane.cli.command.client_command import usage_error
-from clearlane.kernel.list_filter import FilterType, ListFilter, read_filters
+from clearlane.kernel.list_filter import (
+    COMBINATIONS_MAX,
+    TOO_MANY_COMBINATIONS,
+    FilterType,
+    ListFilter,
+    count_combinations,
+    read_filters,
+)
 
 METAVARS = {
     FilterType.CHOICE: "WORD",
@@ -49,13 +56,20 @@ def read_options(
     filters: Iterable[ListFilter[Any]],
     given: Mapping[str, Any],
     check: Callable[[Mapping[str, Any]], Mapping[str, str]] = lambda values: {},
+    *,
+    several: bool = False,
 ) -> dict[str, Any]:
-    """Return the values of the options; refuse those that cannot be read, and what ``check`` finds, all at once."""
-    values, faults = read_filters(filters, given)
+    """Return the values of the options; refuse those that cannot be read, and what ``check`` finds, all at once.
+
+    With ``several`` words may have commas between them: the value is a tuple then.
+    """
+    values, faults = read_filters(filters, given, several=several)
     faults |= check(given)
     if faults:
         names = {one.name: one.option or option_of(one.name) for one in filters}
         usage_error("\n".join(f"{names[name]}: {fault}" for name, fault in faults.items()))
+    if count_combinations(values) > COMBINATIONS_MAX:
+        usage_error(TOO_MANY_COMBINATIONS)
     return values
 
 
