@@ -114,7 +114,7 @@ def find_claims(
     found = stored_claims.find_claims(" ".join(words).strip(), site, data)
     hint = (
         "Give a whole number, or at least three letters of the last name, with or without a birth date "
-        "behind it such as 1986-11-22 or 11/22/1986."
+        "after it, such as 1986-11-22 or 11/22/1986."
     )
     _show(found, limit, hint, as_csv=as_csv, as_json=as_json)
 
