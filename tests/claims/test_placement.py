@@ -3,6 +3,7 @@
 Also tests `claims/write/write_837`, `claims/write/claim_context`, `claims/write/line_controls` and `claims/responses/field_lookup`.
 """
 
+from collections import OrderedDict
 from dataclasses import replace
 
 import pytest
@@ -10,13 +11,13 @@ import pytest
 from clearlane.claims.fields import fields_of, nested_parts
 from clearlane.claims.forms import FORMS, V3_DENTAL, V3_MEDICAL, AnyForm
 from clearlane.claims.responses.field_lookup import field_places, field_words, source_fields
+from clearlane.claims.write.claim_context import line_contexts
 from clearlane.claims.write.write_837 import (
     OutgoingClaim,
     TradingPartner,
     account_of,
     context_of,
     has_other_payer,
-    line_contexts,
     write_claims,
 )
 from clearlane.kernel import limits
@@ -185,6 +186,30 @@ def test_every_line_has_a_control_number_of_its_own():
     assert all(len(control) <= 30 for control in controls)
 
 
+# --- layouts -------------------------------------------------------------------------------------------------
+
+
+def test_a_line_sends_its_place_only_if_it_is_not_that_of_the_claim():
+    line = {"F24F_Charges": "1", "F24E_DiagnosisPointers": ["A"], "F24D_HcpcsProcedureCode": "99213",
+            "F24A_DateOfServiceFrom": "2026-04-10"}  # fmt: skip
+    lines = [line | {"F24B_PlaceOfServiceCode": place} for place in ("11", "12", "11", "12")]
+    rows = segments(medical(F24_ClaimLines=lines, F28_TotalCharge="4"))
+    assert [row for row in rows if row.startswith("SV1*")] == [
+        "SV1*HC:99213*1*UN*1***1",
+        "SV1*HC:99213*1*UN*1*12**1",
+    ] * 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plans_and_layouts_that_were_forgotten_are_made_again(kind, monkeypatch):
+    outs = [outgoing(claim, at) for at, claim in enumerate(random_claims(kind, 20))]
+    expected = written(outs)
+    monkeypatch.setattr(limits, "SHAPES_REMEMBERED_MAX", 1)
+    tables = [replace_memory(table, monkeypatch) for table in kind.placements.loops]
+    assert written(outs) == expected
+    assert all(len(table._plans) <= 1 and len(table._layouts) <= 1 for table in tables)
+
+
 # --- levels, sets, envelope -----------------------------------------------------------------------------
 
 
@@ -325,14 +350,20 @@ def written_values(kind: AnyForm, out: OutgoingClaim):
     yield tables.subscriber, tables.subscriber.values(context), 0
     if not context.patient_is_insured:
         yield tables.patient, tables.patient.values(context), 0
-    values = tables.claim.values(context)
-    yield tables.claim, values, 0
+    yield tables.claim, tables.claim.values(context), 0
     for at, other in enumerate(context.others):
         yield tables.other, tables.other.values(other), at
     if has_other_payer(context) and not context.others:
         yield tables.other, tables.other.values(context), 0
-    for number, line in enumerate(line_contexts(context, values[tables.place])):
+    for number, line in enumerate(line_contexts(context)):
         yield tables.line, tables.line.values(line), number
+
+
+def replace_memory(table, monkeypatch):
+    """Let a table forget its plans and layouts for the time of a test."""
+    monkeypatch.setattr(table, "_plans", OrderedDict())
+    monkeypatch.setattr(table, "_layouts", OrderedDict())
+    return table
 
 
 def levels(root: Loop):

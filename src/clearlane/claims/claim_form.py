@@ -221,8 +221,10 @@ class ClaimForm(Generic[C, L]):
 
     def has_other_insurance(self, claim: C) -> bool:
         """Return whether the claim has fields of another insurance."""
+        # The few fields are looked up among those of the claim, not the other way around.
+        given = claim.__dict__
         return bool(self.value(claim, "other_coverage")) or not (
-            self.other_insurance_fields.isdisjoint(claim.__dict__)
+            given.keys().isdisjoint(self.other_insurance_fields)
         )
 
     def other_payer_name(self, claim: C) -> str | None:

@@ -6,7 +6,7 @@ these. A function that only one kind of claim needs is in ``placements_837p`` or
 Knows claims; knows no place in a file.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -74,12 +74,13 @@ class ClaimContext:
 
     __slots__ = (
         "claim", "claim_values", "decision", "diagnoses", "diagnosis_numbers", "form", "line_shapes", "lines",
-        "others", "outgoing", "patient_is_insured", "remaining", "repeated_values", "shape", "values",
+        "others", "outgoing", "patient_is_insured", "remaining", "shape", "tables", "values",
     )  # fmt: skip
 
     def __init__(self, outgoing: OutgoingClaim, form: AnyForm) -> None:
         self.outgoing = outgoing
         self.form = form
+        self.tables = form.placements
         claim = outgoing.claim
         assert not isinstance(claim, X12Claim), "claims of files are written from their segments"
         self.claim: Any = claim
@@ -87,16 +88,13 @@ class ClaimContext:
         self.claim_values: Mapping[str, Any] = NOTHING
         self.shape = shape_of(tuple(self.values))
         self.lines: Sequence[Line] = form.lines(self.claim)
-        names = _repeated(self.shape, form.placements.line.repeated_claim_fields)
-        self.repeated_values = {name: self.values[name] for name in names} if names else NOTHING
-        """The values of the claim that every line repeats."""
-        self.line_shapes = [shape_of(tuple(line.__dict__), names) for line in self.lines]
-        self.patient_is_insured: bool = (
-            form.value(self.claim, "subscriber.relationship") == codes.SELF
-        )
+        repeated = _repeated(self.shape, self.tables.line.repeated_claim_fields)
+        self.line_shapes = _line_shapes(self.lines, repeated)
+        relationship, diagnoses = form.values(self.claim, "subscriber.relationship", "diagnoses")
+        self.patient_is_insured: bool = relationship == codes.SELF
         """Whether the patient is the insured."""
         decided = any(
-            _has_any(shape, form.decision_fields) for shape in (self.shape, *set(self.line_shapes))
+            _has_any(shape, form.decision_fields) for shape in {self.shape, *self.line_shapes}
         )
         self.decision: EarlierDecision | None = (
             form.earlier_decision(self.claim) if decided else None
@@ -106,7 +104,7 @@ class ClaimContext:
         if self.decision:
             patient_paid = form.value(self.claim, "patient_paid") or ZERO
             self.remaining = remaining_liability(self.decision, patient_paid)
-        self.diagnoses = tuple(form.value(self.claim, "diagnoses") or ())
+        self.diagnoses = tuple(diagnoses or ())
         self.diagnosis_numbers = hi_numbers(self.diagnoses)
         """The number in HI of each diagnosis of the claim."""
         self.others = other_payers(self, form.payer_decisions) if form.payer_decisions else ()
@@ -153,42 +151,60 @@ def other_payers(
 
 
 class LineContext:
-    """A service line with its claim and what an earlier payer decided about it."""
+    """A service line with its claim. What few lines have, an earlier decision, is looked up when it is asked for."""
 
-    __slots__ = (
-        "at",
-        "claim_context",
-        "claim_place",
-        "claim_values",
-        "decision",
-        "line",
-        "remaining",
-        "shape",
-        "values",
-    )
+    __slots__ = ("at", "claim_context", "claim_place", "line", "shape", "values")
 
-    def __init__(
-        self,
-        line: Line,
-        shape: ClaimShape,
-        context: ClaimContext,
-        place: str,
-        decision: EarlierLineDecision | None,
-        remaining: Decimal | None,
-        at: int = 0,
-    ) -> None:
-        self.at = at
-        """The line's place among the lines of the claim, from 0."""
-        self.line: Any = line
-        self.values: Mapping[str, Any] = line.__dict__
-        self.claim_values = context.repeated_values
-        self.shape = shape
+    at: int
+    """The line's place among the lines of the claim, from 0."""
+    line: Any
+    values: Mapping[str, Any]
+    shape: ClaimShape
+
+    def __init__(self, context: ClaimContext, place: str) -> None:
         self.claim_context = context
         self.claim_place = place
         """The claim's place of service; a line sends its own only if it differs."""
-        self.decision = decision
-        self.remaining = remaining
+
+    @property
+    def claim_values(self) -> Mapping[str, Any]:
+        """The values of the claim, of which a line repeats some."""
+        return self.claim_context.values
+
+    @property
+    def decision(self) -> EarlierLineDecision | None:
+        """What an earlier payer decided about the line."""
+        decision = self.claim_context.decision
+        return decision.lines[self.at] if decision else None
+
+    @property
+    def remaining(self) -> Decimal | None:
         """What the patient still owes for the line after the earlier payer, as it is computed."""
+        remaining = self.claim_context.remaining
+        return remaining.lines[self.at] if remaining else None
+
+
+def line_contexts(context: ClaimContext) -> Iterator[LineContext]:
+    """Yield the context of each line: one object, which moves from line to line, so use it before the next."""
+    current = LineContext(context, context.tables.place(context))
+    for at, (line, shape) in enumerate(zip(context.lines, context.line_shapes, strict=True)):
+        current.at = at
+        current.line = line
+        current.values = line.__dict__
+        current.shape = shape
+        yield current
+
+
+def _line_shapes(lines: Sequence[Line], repeated: tuple[str, ...]) -> list[ClaimShape]:
+    """Return the shape of each line; the fields of a line are mostly those of the line before."""
+    shapes: list[ClaimShape] = []
+    before: tuple[str, ...] = ()
+    for line in lines:
+        names = tuple(line.__dict__)
+        if names != before or not shapes:
+            shape, before = shape_of(names, repeated), names
+        shapes.append(shape)
+    return shapes
 
 
 def _has_any(shape: ClaimShape, names: frozenset[str]) -> bool:
@@ -230,7 +246,12 @@ def self_code(context: ClaimContext) -> str | None:
 
 def directory_name(context: ClaimContext) -> str:
     """Return the payer's name in the directory, in characters that X12 can carry."""
-    return clean(context.outgoing.payer_name)[0][:PAYER_NAME_CHARACTERS_MAX]
+    return _directory_name(context.outgoing.payer_name)
+
+
+@lru_cache(maxsize=limits.CHECK_RESULTS_CACHED_MAX)
+def _directory_name(name: str) -> str:
+    return clean(name)[0][:PAYER_NAME_CHARACTERS_MAX]
 
 
 def payer_id(context: ClaimContext) -> str:

@@ -3,7 +3,7 @@
 Knows the form of a claim; knows no place in a file.
 """
 
-from clearlane.claims.claim_form import reader_at
+from clearlane.claims.claim_form import field_at
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
 from clearlane.claims.x12_claim import X12Claim
@@ -38,8 +38,8 @@ def _given(claim: Claim) -> list[str | None]:
     if isinstance(claim, X12Claim):
         return _given_in_segments(claim)
     form = form_of(claim)
-    read = reader_at(form, "lines[].control_number")
-    return [read(line.__dict__) for line in form.lines(claim)]
+    field = field_at(form, "lines[].control_number")
+    return [line.__dict__.get(field) for line in form.lines(claim)]
 
 
 def _given_in_segments(claim: X12Claim) -> list[str | None]:

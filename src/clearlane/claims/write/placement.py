@@ -10,19 +10,25 @@ A ``LoopTable`` writes one loop of a set (a scope of ``x12.placement``). Its col
 
 The set of filled fields is a claim's *shape*. The work for a shape is planned once and cached: a function is
 not called if none of its fields is filled, and a condition is not evaluated if none of its rows could apply.
+For the conditions that hold, a *plan* lists what is to be read and called. For what its functions returned, a
+*layout* has the template of the segments and says which value goes where. So to write a loop is to make one list
+of values and to format it once; no value is looked up by name.
 
 Knows guides and tables; knows no field by name.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from clearlane.kernel import limits
 from clearlane.x12 import grammar
 from clearlane.x12.path import node_at
 from clearlane.x12.writer import placement
+from clearlane.x12.writer.encode import format_element
 
 
 class ClaimShape:
@@ -51,11 +57,16 @@ class PlacementContext(Protocol):
     """A claim or line to be written: its filled fields and those it repeats of its claim."""
 
     values: Mapping[str, Any]
-    claim_values: Mapping[str, Any]
     shape: ClaimShape
+
+    @property
+    def claim_values(self) -> Mapping[str, Any]:
+        """The values of its claim, of which a line repeats some."""
+        ...
 
 
 C = TypeVar("C", bound=PlacementContext)
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,25 +165,44 @@ class LoopTable(Generic[C]):
             {name: numbered[path] for name, path in paths.items()},
             {numbered[path]: value for path, value in constants.items()},
         )
+        self._plans: OrderedDict[tuple[Any, ...], _Plan[C]] = OrderedDict()
+        self._layouts: OrderedDict[tuple[Any, ...], _Layout] = OrderedDict()
+
+    def text(self, context: C, *generated: str) -> str:
+        """Return the segments of the loop as text; ``generated`` has the value of each generated place, in order."""
+        layout, values = self._values(context)
+        values += generated
+        for at, write in layout.formats:
+            values[at] = write(values[at])
+        return layout.template % layout.pick(values)
 
     def values(self, context: C) -> dict[str, Any]:
-        """Return the values to write, by field or place."""
-        plan: _Plan[C] | None = context.shape.plans.get(self)
-        if plan is None:
-            plan = context.shape.plans[self] = self._plan_for(context.shape)
-        values = plan.defaults.copy()
-        _fill(plan, context, values)
-        for when, inner in plan.conditional:
-            if when(context):
-                values.update(inner.defaults)
-                _fill(inner, context, values)
-        return values
+        """Return the values that ``text`` writes, by field or place, without those of generated places."""
+        layout, values = self._values(context)
+        return {name: values[at] for name, at in layout.names.items()}
 
-    def text(self, context: C, **generated: str) -> str:
-        """Return the segments of the loop as text."""
-        values = self.values(context)
-        values.update(generated)
-        return self.placement.text(values)
+    def _values(self, context: C) -> tuple["_Layout", list[Any]]:
+        """Return the layout of a claim or line, and its values, in which a function may have left out some."""
+        choice: _Choice[C] | None = context.shape.plans.get(self)
+        if choice is None:
+            choice = context.shape.plans[self] = self._choice(context.shape)
+        plan = choice.plan
+        if choice.conditional:
+            held = (choice, *[bool(when(context)) for when in choice.conditional])
+            plan = self._plans.get(held) or self._plan(held)
+        called = [compute(context) for compute in plan.single]
+        counts = []
+        for places, compute in plan.several:
+            found = (compute(context) or ())[: len(places)]
+            counts.append(len(found))
+            called += found
+        values = [*plan.defaults, *plan.pick(context.values)]
+        if plan.claim_rows:
+            claim_values = context.claim_values
+            values += [claim_values[name] for name in plan.claim_rows]
+        values += called
+        kinds = (plan, *map(type, called), *counts)
+        return self._layouts.get(kinds) or self._layout(kinds, values, counts), values
 
     def field_places(self) -> Iterator[tuple[str, str]]:
         """Yield every field with every place its value may appear at; its own places before echoes."""
@@ -216,33 +246,119 @@ class LoopTable(Generic[C]):
             written |= rows
         return written
 
-    def _plan_for(self, shape: ClaimShape) -> "_Plan[C]":
+    def _choice(self, shape: ClaimShape) -> "_Choice[C]":
         filled = frozenset(shape.names) | frozenset(shape.claim_names)
-        plan = _plan(self._rows, self._claim_rows, self._computed, filled)
+        always = _work(self._rows, self._claim_rows, self._computed, filled)
         # Rows with the same condition are merged, so that it is evaluated once.
-        by_condition: dict[Callable[[C], object], _Plan[C]] = {}
+        conditional: dict[Callable[[C], object], _Work[C]] = {}
         for rows in self._conditional:
             if rows.may_apply(filled):
-                inner = _plan(rows.rows, rows.claim_rows, rows.computed, filled)
+                inner = _work(rows.rows, rows.claim_rows, rows.computed, filled)
                 if rows.when is None:
-                    plan = _merged(plan, inner)
+                    always = _merged(always, inner)
                 else:
-                    known = by_condition.get(rows.when)
-                    by_condition[rows.when] = _merged(known, inner) if known else inner
-        return plan._replace(conditional=tuple(by_condition.items()))
+                    known = conditional.get(rows.when)
+                    conditional[rows.when] = _merged(known, inner) if known else inner
+        return _Choice(always, conditional)
+
+    def _plan(self, held: tuple[Any, ...]) -> "_Plan[C]":
+        """Make and remember the plan for a choice and which of its conditions hold."""
+        choice, *holds = held
+        inner = zip(choice.conditional.values(), holds, strict=True)
+        plan = _Plan([choice.always, *(work for work, applies in inner if applies)])
+        return _remember(self._plans, held, plan)
+
+    def _layout(
+        self, kinds: tuple[Any, ...], values: Sequence[Any], counts: Sequence[int]
+    ) -> "_Layout":
+        """Make and remember the layout for a plan, what its functions returned, and how many values each of several."""
+        plan, *_ = kinds
+        named = plan.positions(values, counts)
+        generated = {name: at for at, name in enumerate(self.generated, len(values))}
+        template, order = self.placement.template([*named, *generated])
+        # Formatters are chosen by the types of the first values, so a field must always have the same type.
+        formats = tuple(
+            (at, write)
+            for at in named.values()
+            if (write := placement.formatter_of(type(values[at]))) is not None
+        )
+        everything = named | generated
+        pick = placement.picker([everything[name] for name in order])
+        return _remember(self._layouts, kinds, _Layout(template, pick, formats, named))
 
 
-class _Plan(NamedTuple, Generic[C]):
-    """The work for one shape."""
+class _Work(NamedTuple, Generic[C]):
+    """What some rows have to do for one shape."""
 
-    defaults: dict[str, Any]
+    defaults: dict[str, str]
     rows: tuple[str, ...]
     claim_rows: tuple[str, ...]
     single: tuple[tuple[str, Callable[[C], Any]], ...]
     """Functions with one place."""
     several: tuple[tuple[tuple[str, ...], Callable[[C], Any]], ...]
     """Functions with several places."""
-    conditional: tuple[tuple[Callable[[C], object], "_Plan[C]"], ...] = ()
+
+
+class _Choice(Generic[C]):
+    """The work for one shape: what is always done, and what under each condition."""
+
+    __slots__ = ("always", "conditional", "plan")
+
+    def __init__(
+        self, always: _Work[C], conditional: Mapping[Callable[[C], object], _Work[C]]
+    ) -> None:
+        self.always = always
+        self.conditional = conditional
+        self.plan = _Plan([always])
+        """The plan if no condition holds."""
+
+
+class _Plan(Generic[C]):
+    """Works done one after the other, as one list of values: defaults, fields, fields of the claim, functions."""
+
+    __slots__ = ("_names", "_ranks", "claim_rows", "defaults", "pick", "several", "single")
+
+    def __init__(self, works: Sequence[_Work[C]]) -> None:
+        self.defaults = [text for work in works for text in work.defaults.values()]
+        self.pick = placement.picker([name for work in works for name in work.rows])
+        self.claim_rows = tuple(name for work in works for name in work.claim_rows)
+        self.single = [compute for work in works for _, compute in work.single]
+        self.several = [each for work in works for each in work.several]
+        ranked = list(enumerate(works))
+        # The name of each value, and which work it is of; functions with several values come last.
+        self._names = [
+            *((rank, name) for rank, work in ranked for name in work.defaults),
+            *((rank, name) for rank, work in ranked for name in work.rows),
+            *((rank, name) for rank, work in ranked for name in work.claim_rows),
+            *((rank, name) for rank, work in ranked for name, _ in work.single),
+        ]
+        self._ranks = [rank for rank, work in ranked for _ in work.several]
+
+    def positions(self, values: Sequence[Any], counts: Sequence[int]) -> dict[str, int]:
+        """Return where the value of each name is; ``counts`` says how many each function with several gave.
+
+        A value of a later work replaces one of an earlier work, unless it is None.
+        """
+        several = zip(self._ranks, self.several, counts, strict=True)
+        names = [
+            *self._names,
+            *((rank, name) for rank, (places, _), count in several for name in places[:count]),
+        ]
+        found = [
+            (rank, name, at) for at, (rank, name) in enumerate(names) if values[at] is not None
+        ]
+        found.sort(key=itemgetter(0))
+        return {name: at for _, name, at in found}
+
+
+class _Layout(NamedTuple):
+    """The template of a loop, what picks its values from the list of values, and what makes texts of them."""
+
+    template: str
+    pick: Callable[[Sequence[str]], tuple[str, ...]]
+    formats: tuple[tuple[int, placement.Formatter], ...]
+    names: dict[str, int]
+    """Where the value of each name is."""
 
 
 L = TypeVar("L", bound=PlacementContext)
@@ -261,8 +377,8 @@ class PlacementTables(Generic[C, L]):
     line: LoopTable[L]
     not_sent: Mapping[str, str]
     """Fields that are stored and never sent, each with its reason."""
-    place: str
-    """The key of the claim's place of service among the values of the claim loop."""
+    place: Callable[[C], str]
+    """Returns the claim's place of service."""
 
     @property
     def loops(self) -> tuple[LoopTable[Any], ...]:
@@ -270,34 +386,23 @@ class PlacementTables(Generic[C, L]):
         return (self.billing, self.subscriber, self.patient, self.claim, self.other, self.line)
 
 
-def _fill(plan: _Plan[C], context: C, values: dict[str, Any]) -> None:
-    filled = context.values
-    for name in plan.rows:
-        values[name] = filled[name]
-    for name in plan.claim_rows:
-        values[name] = context.claim_values[name]
-    for place, compute in plan.single:
-        value = compute(context)
-        if value is not None:
-            values[place] = value
-    for places, compute in plan.several:
-        for place, value in zip(places, compute(context) or (), strict=False):
-            if value is not None:  # a comprehension costs more than it saves here
-                values[place] = value  # noqa: PERF403
-
-
-def _plan(
+def _work(
     rows: Mapping[str, str],
     claim_rows: Mapping[str, str],
     computed: Sequence[Computed[C]],
     filled: frozenset[str],
-) -> _Plan[C]:
+) -> _Work[C]:
     called: list[Computed[C]] = []
     skipped: list[Computed[C]] = []
     for one in computed:
         (called if one.always or not filled.isdisjoint(one.fields) else skipped).append(one)
-    return _Plan(
-        {place: one.default for one in skipped if one.default is not None for place in one.places},
+    return _Work(
+        {
+            place: format_element(one.default)
+            for one in skipped
+            if one.default is not None
+            for place in one.places
+        },
         tuple(name for name in rows if name in filled),
         tuple(name for name in claim_rows if name in filled),
         tuple((one.target, one.compute) for one in called if isinstance(one.target, str)),
@@ -305,14 +410,22 @@ def _plan(
     )
 
 
-def _merged(one: _Plan[C], other: _Plan[C]) -> _Plan[C]:
-    return _Plan(
+def _merged(one: _Work[C], other: _Work[C]) -> _Work[C]:
+    return _Work(
         one.defaults | other.defaults,
         one.rows + other.rows,
         one.claim_rows + other.claim_rows,
         one.single + other.single,
         one.several + other.several,
     )
+
+
+def _remember(known: OrderedDict[tuple[Any, ...], V], key: tuple[Any, ...], value: V) -> V:
+    """Keep a plan or layout; the oldest is dropped."""
+    if len(known) >= limits.SHAPES_REMEMBERED_MAX:
+        known.popitem(last=False)
+    known[key] = value
+    return value
 
 
 def _fields(computed: Sequence[Computed[C]]) -> list[str]:

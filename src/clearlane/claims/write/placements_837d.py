@@ -629,5 +629,5 @@ TABLES = PlacementTables(
     other=OTHER,
     line=LINE,
     not_sent=NOT_SENT,
-    place="F38_PlaceOfTreatment",
+    place=lambda context: context.values["F38_PlaceOfTreatment"],
 )

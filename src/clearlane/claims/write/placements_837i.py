@@ -649,5 +649,5 @@ TABLES = PlacementTables(
     other=OTHER,
     line=LINE,
     not_sent=NOT_SENT,
-    place="2300/CLM/05-1",
+    place=bill_type,
 )

@@ -169,8 +169,9 @@ def is_rendered_by_another(context: ClaimContext) -> bool:
 
 def rendered_by(context: ClaimContext) -> str | None:
     """Return the rendering provider's NPI: the claim's own or the first on its lines."""
-    lines = (line.F24J_RenderingNpi for line in context.claim.F24_ClaimLines)
-    return context.claim.X12_RenderingNPI or next(filter(None, lines), None)
+    own: str | None = context.claim.X12_RenderingNPI
+    lines = context.claim.F24_ClaimLines
+    return own or next((line.F24J_RenderingNpi for line in lines if line.F24J_RenderingNpi), None)
 
 
 def is_given_elsewhere(context: ClaimContext) -> bool:
@@ -805,5 +806,5 @@ TABLES = PlacementTables(
     other=OTHER,
     line=LINE,
     not_sent=NOT_SENT,
-    place="2300/CLM/05-1",
+    place=place_of_service,
 )

@@ -11,13 +11,11 @@ Knows the tables and the levels of an 837; knows no clock, no control number and
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any
 
 from clearlane.claims.fields import Claim
 from clearlane.claims.forms import form_of
 from clearlane.claims.kinds import KINDS
-from clearlane.claims.write.claim_context import ClaimContext, LineContext, OutgoingClaim
+from clearlane.claims.write.claim_context import ClaimContext, OutgoingClaim, line_contexts
 from clearlane.claims.write.line_controls import line_controls
 from clearlane.claims.write.write_x12 import choose_delimiters, file_levels
 from clearlane.claims.x12_claim import X12Claim
@@ -113,31 +111,27 @@ def context_of(out: OutgoingClaim) -> ClaimContext:
     return ClaimContext(out, form_of(claim))
 
 
-def claim_segments(context: ClaimContext, hl: int, parent: int) -> tuple[list[str], int]:
+def claim_segments(context: ClaimContext, hl: int, parent: int) -> tuple[str, int]:
     """Return the segments of one claim below its billing level, and the number of the next level."""
-    tables, out = context.form.placements, context.outgoing
-    own = context.patient_is_insured
-    texts = [
-        tables.subscriber.text(context, hl=str(hl), parent=str(parent), child="0" if own else "1")
-    ]
-    if not own:
-        texts.append(tables.patient.text(context, hl=str(hl + 1), parent=str(hl)))
+    tables, out = context.tables, context.outgoing
+    if context.patient_is_insured:
+        texts = [tables.subscriber.text(context, str(hl), str(parent), "0")]
+    else:
+        texts = [
+            tables.subscriber.text(context, str(hl), str(parent), "1"),
+            tables.patient.text(context, str(hl + 1), str(hl)),
+        ]
         hl += 1
-    values = tables.claim.values(context)
-    values["number"] = (account_of(out.claim) if out.account_as_number else None) or out.number
-    values["trace"] = out.number
-    texts.append(tables.claim.placement.text(values))
+    account = context.form.value(context.claim, "account_number") if out.account_as_number else None
+    texts.append(tables.claim.text(context, claim_account(account) or out.number, out.number))
     if context.others:
         texts += [tables.other.text(other) for other in context.others]
     elif has_other_payer(context):
         texts.append(tables.other.text(context))
-    controls = line_controls(out.claim, out.number)
-    for number, line in enumerate(line_contexts(context, values[tables.place])):
-        values = tables.line.values(line)
-        values["line"] = str(number + 1)
-        values["control"] = controls[number]
-        texts.append(tables.line.placement.text(values))
-    return texts, hl + 1
+    lines = zip(line_contexts(context), line_controls(out.claim, out.number), strict=True)
+    write = tables.line.text
+    texts += [write(line, str(line.at + 1), control) for line, control in lines]
+    return "~".join(texts), hl + 1
 
 
 def has_other_payer(context: ClaimContext) -> bool:
@@ -145,36 +139,22 @@ def has_other_payer(context: ClaimContext) -> bool:
     return bool(context.decision) or context.form.has_other_insurance(context.claim)
 
 
-def line_contexts(context: ClaimContext, place: str) -> list[LineContext]:
-    """Return the contexts of a claim's lines."""
-    nothing = (None,) * len(context.lines)
-    decisions = context.decision.lines if context.decision else nothing
-    remaining = context.remaining.lines if context.remaining else nothing
-    return [
-        LineContext(line, shape, context, place, decision, owed, at)
-        for at, (line, shape, decision, owed) in enumerate(
-            zip(context.lines, context.line_shapes, decisions, remaining, strict=True)
-        )
-    ]
-
-
 def _levels(claims: Sequence[OutgoingClaim]) -> tuple[list[str], int]:
     """Return every billing provider with its subscribers, the levels numbered through the set, and the next number."""
-    groups: dict[tuple[Any, ...], list[ClaimContext]] = {}
+    groups: dict[str, list[ClaimContext]] = {}
     for out in claims:
         context = context_of(out)
-        values = context.form.placements.billing.values(context)
-        groups.setdefault(tuple(values.items()), []).append(context)
+        billing = context.tables.billing.text(context, "")
+        groups.setdefault(billing, []).append(context)
     texts: list[str] = []
     hl = 1
     for contexts in groups.values():
         parent = hl
-        billing = contexts[0].form.placements.billing
-        texts.append(billing.text(contexts[0], hl=str(parent)))
+        texts.append(contexts[0].tables.billing.text(contexts[0], str(parent)))
         hl += 1
         for context in contexts:
             own, hl = claim_segments(context, hl, parent)
-            texts += own
+            texts.append(own)
     return texts, hl
 
 
@@ -206,7 +186,9 @@ def _header(
 
 def _parts(claims: Sequence[OutgoingClaim], size: int) -> Iterator[list[OutgoingClaim]]:
     """Yield the claims of each set: of one type, and no more than a set may hold."""
-    for type in dict.fromkeys(map(claim_type, claims)):
-        rest = (out for out in claims if claim_type(out) == type)
-        while part := list(islice(rest, size)):
-            yield part
+    by_type: dict[str, list[OutgoingClaim]] = {}
+    for out in claims:
+        by_type.setdefault(claim_type(out), []).append(out)
+    for own in by_type.values():
+        for start in range(0, len(own), size):
+            yield own[start : start + size]

@@ -195,7 +195,8 @@ def _to_separators(sender: Delimiters, target: Delimiters) -> dict[int, int]:
 
 def choose_delimiters(claims: Sequence[OutgoingClaim], wanted: Delimiters) -> Delimiters:
     """Return separators that no value of these claims holds: those wanted, or others in place of some of them."""
-    held = {mark for out in claims for mark in _held_marks(out.claim, wanted)}
+    of_files = [out.claim for out in claims if isinstance(out.claim, X12Claim)]
+    held = {mark for claim in of_files for mark in _held_marks(claim, wanted)}
     if held.isdisjoint(_used(wanted)):
         return wanted
     free = iter([mark for mark in _OTHER_SEPARATORS if mark not in held | set(_used(wanted))])
@@ -206,9 +207,9 @@ def choose_delimiters(claims: Sequence[OutgoingClaim], wanted: Delimiters) -> De
     return Delimiters(**chosen, line_ending=wanted.line_ending)
 
 
-def _held_marks(claim: object, wanted: Delimiters) -> set[str]:
+def _held_marks(claim: X12Claim, wanted: Delimiters) -> set[str]:
     """Return the characters in the values of a claim that could be separators."""
-    if not isinstance(claim, X12Claim) or claim.delimiters == wanted == CANONICAL:
+    if claim.delimiters == wanted == CANONICAL:
         return set()
     own = claim.delimiters.from_canonical()
     used = {ord(mark) for mark in (*_SEPARATORS, *_used(wanted), *_OTHER_SEPARATORS)}

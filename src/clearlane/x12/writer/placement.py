@@ -40,15 +40,17 @@ own. An 837 claim is four or five scopes written one after the other:
 * trailing empty elements are left out; the order is the guide's, whatever the table's.
 
 The set of filled fields is the *shape* of a claim. A shape is compiled once into a ``%`` template, so writing a claim costs
-one formatting operation. ``read(loop)`` returns the filled fields as texts.
+one formatting operation. A caller that knows its shapes takes the ``template(fields)`` and the ``formatter_of(type)`` of
+each value, and formats by itself. ``read(loop)`` returns the filled fields as texts.
 
 Knows guides and trees; knows no field by name.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -67,7 +69,13 @@ from clearlane.x12.path import (
 )
 from clearlane.x12.writer.encode import format_day, format_money, format_period
 
-__all__ = ["ElementPath", "Placement", "compile_placement", "get", "parse_path", "put"]
+__all__ = [
+    "ElementPath", "Formatter", "Placement", "compile_placement", "formatter_of", "get", "parse_path", "picker", "put",
+]  # fmt: skip
+
+FORMATTED_VALUES_REMEMBERED_MAX = 4_096
+"""Days and amounts whose texts are remembered: claims of a batch have few of them."""
+Formatter = Callable[[Any], str]
 
 
 def compile_placement(
@@ -119,6 +127,16 @@ class Placement:
             arguments = tuple(listed)
         return shape.template % arguments
 
+    def template(self, fields: Collection[str]) -> tuple[str, list[str]]:
+        """Return the ``%`` template of the segments if these fields are filled, and the fields in its order.
+
+        Raises KeyError for fields that have no place here.
+        """
+        unknown = [field for field in fields if field not in self._paths]
+        if unknown:
+            raise KeyError(f"scope {self.scope} has no place for {', '.join(unknown)}")
+        return _template(self._slots, frozenset(fields))
+
     def read(self, loop: tree.Loop) -> dict[str, str]:
         """Return the filled fields of a scope that was read, as texts; a period as ``D8`` text or range."""
         found = {}
@@ -131,11 +149,9 @@ class Placement:
 
     def _compile_shape(self, key: tuple[str, ...], values: Mapping[str, Any]) -> "_Shape":
         """Compile and cache the template for a set of filled fields; the oldest shape is dropped."""
-        unknown = [field for field in key if field not in self._paths]
-        if unknown:
-            raise KeyError(f"scope {self.scope} has no place for {', '.join(unknown)}")
-        shape = _shape(self._slots, values)
+        template, fields = self.template(key)
         # Formatters are chosen by the types of the first values, so a field must always have the same type.
+        shape = _shape(template, fields, values)
         if len(self._shapes) >= SHAPES_REMEMBERED_MAX:
             self._shapes.popitem(last=False)
         self._shapes[key] = shape
@@ -268,52 +284,65 @@ def _fill_constants(slot: _Slot) -> None:
                 slot.constants.setdefault(position, part.codes[0])
 
 
-def _shape(slots: list[_Slot], values: Mapping[str, Any]) -> _Shape:
-    filled_chains = {
-        slot.chain for slot in slots if any(field in values for field in slot.fields.values())
-    }
+def formatter_of(type: type) -> Formatter | None:
+    """Return what makes the text of a value of a type; None if it is a text."""
+    if issubclass(type, Decimal):
+        return _money
+    if issubclass(type, date):
+        return _day
+    if issubclass(type, tuple):
+        return _period
+    return None
+
+
+def picker(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what picks the values of keys, or of places in a list, as one tuple."""
+    if len(keys) > 1:
+        return itemgetter(*keys)
+    if keys:
+        (key,) = keys
+        return lambda values: (values[key],)
+    return lambda values: ()
+
+
+def _shape(template: str, fields: list[str], values: Mapping[str, Any]) -> _Shape:
+    formats = tuple(
+        (at, write)
+        for at, field in enumerate(fields)
+        if (write := formatter_of(type(values[field]))) is not None
+    )
+    return _Shape(template, picker(fields), formats)
+
+
+def _template(slots: list[_Slot], filled: frozenset[str]) -> tuple[str, list[str]]:
+    """Return the template of the slots in use, and the fields in its order."""
+    filled_chains = {slot.chain for slot in slots if not filled.isdisjoint(slot.fields.values())}
     loops = {chain[:depth] for chain in filled_chains for depth in range(1, len(chain) + 1)} | {()}
     texts, order = [], []
     for slot in slots:
-        filled = any(field in values for field in slot.fields.values())
-        if filled or (slot.first and slot.chain in loops):
-            text, fields = _segment(slot, values)
+        in_use = not filled.isdisjoint(slot.fields.values())
+        if in_use or (slot.first and slot.chain in loops):
+            text, fields = _segment(slot, filled)
             texts.append(text)
             order += fields
-    formats = tuple(
-        (at, write)
-        for at, field in enumerate(order)
-        if (write := _formatter(values[field])) is not None
-    )
-    pick: Callable[[Mapping[str, Any]], tuple[Any, ...]]
-    if len(order) > 1:
-        pick = itemgetter(*order)
-    else:
-        pick = lambda values: tuple(values[field] for field in order)  # noqa: E731
-    return _Shape("~".join(texts), pick, formats)
+    return "~".join(texts), order
 
 
-def _formatter(value: object) -> Callable[[Any], str] | None:
-    if isinstance(value, Decimal):
-        return format_money
-    if isinstance(value, date):
-        return format_day
-    if isinstance(value, tuple):
-        return _period
-    return None
+_money = lru_cache(FORMATTED_VALUES_REMEMBERED_MAX)(format_money)
+_day = lru_cache(FORMATTED_VALUES_REMEMBERED_MAX)(format_day)
 
 
 def _period(days: tuple[date, date]) -> str:
     return "*".join(format_period(*days))
 
 
-def _segment(slot: _Slot, values: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _segment(slot: _Slot, filled: frozenset[str]) -> tuple[str, list[str]]:
     """Return the template of one segment, and its fields in order."""
     out, fields = [slot.node.id], []
     for element in slot.node.elements:
         if slot.period and element.number == slot.period:
             continue
-        text, used = _element(slot, element, values)
+        text, used = _element(slot, element, filled)
         out.append(text)
         fields += used
     while not out[-1]:
@@ -322,41 +351,41 @@ def _segment(slot: _Slot, values: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _element(
-    slot: _Slot, element: grammar.ElementSpec, values: Mapping[str, Any]
+    slot: _Slot, element: grammar.ElementSpec, filled: frozenset[str]
 ) -> tuple[str, list[str]]:
     number = element.number
     field = slot.fields.get((number, 0))
     if field is not None:
-        return ("%s", [field]) if field in values else ("", [])
+        return ("%s", [field]) if field in filled else ("", [])
     if element.components:
-        return _composite(slot, element, values)
+        return _composite(slot, element, filled)
     constant = slot.constants.get((number, 0), "")
-    if constant and not _is_constant_written(slot, number, values):
+    if constant and not _is_constant_written(slot, number, filled):
         constant = ""
     return constant.replace("%", "%%"), []
 
 
-def _is_constant_written(slot: _Slot, number: int, values: Mapping[str, Any]) -> bool:
+def _is_constant_written(slot: _Slot, number: int, filled: frozenset[str]) -> bool:
     """Return whether a constant is written: with its paired fields, if any, else with its segment."""
     partners = slot.partners.get(number, ())
     fields = [field for (at, _), field in slot.fields.items() if at in partners]
-    return not fields or any(field in values for field in fields)
+    return not fields or any(field in filled for field in fields)
 
 
 def _composite(
-    slot: _Slot, element: grammar.ElementSpec, values: Mapping[str, Any]
+    slot: _Slot, element: grammar.ElementSpec, filled: frozenset[str]
 ) -> tuple[str, list[str]]:
     number = element.number
     own = {part: field for (at, part), field in slot.fields.items() if at == number}
-    filled = {part: field for part, field in own.items() if field in values}
-    if not filled and (own or element.usage != "R"):
+    used = {part: field for part, field in own.items() if field in filled}
+    if not used and (own or element.usage != "R"):
         return "", []
     parts = [
         "%s"
-        if part.number in filled
+        if part.number in used
         else slot.constants.get((number, part.number), "").replace("%", "%%")
         for part in element.components
     ]
     while parts and not parts[-1]:
         parts.pop()
-    return ":".join(parts), [filled[n] for n in sorted(filled)]
+    return ":".join(parts), [used[n] for n in sorted(used)]
