@@ -108,9 +108,9 @@ docs: .venv/.installed ## write the generated reference pages, build the referen
 release: .venv/.installed .tools/release/.installed ## build twice, compare, check, describe, install and use what is published, into dist/ (FINAL=1)
 	@$(BIN)/python -m tools.release $(if $(FINAL),--final)
 
-# Asks a database of known weaknesses, so it needs a network.
+# Asks a database of known weaknesses, so it needs a network. A package that the database does not know fails it.
 audit: .tools/release/.installed ## compare the pinned versions with known weaknesses
-	@.tools/release/bin/pip-audit --require-hashes --disable-pip -r requirements.txt
+	@.tools/release/bin/pip-audit --strict --require-hashes --disable-pip -r requirements.txt
 
 mutation: .venv/.installed ## change one thing at a time, run the tests that reach it; fails if they notice under 90 % (PART="x12 vault" SAMPLE=500 SEED=1)
 	@$(BIN)/python -m tests.mutation $(PART) --mutants $(SAMPLE) --seed $(SEED)
