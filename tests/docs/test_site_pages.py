@@ -97,9 +97,21 @@ def test_the_site_has_search_copy_buttons_neighbors_and_colors(built):
     assert "content.code.copy" in text
     assert 'class="md-footer__link md-footer__link--prev"' in text
     assert 'class="md-footer__link md-footer__link--next"' in text
-    assert '<span class="nt">' in (built / "reference" / "claim-samples" / "index.html").read_text(
-        "utf-8"
-    )
+    samples = (built / "reference" / "claim-samples").rglob("index.html")
+    assert any('<span class="nt">' in file.read_text("utf-8") for file in samples)
+
+
+def test_a_long_page_is_cut_where_the_service_cuts_it(built):
+    cut = [each for each in map(site.StagedPage.of, site.find_pages()) if each.is_cut]
+    assert len(cut) >= 5
+    for page in cut:
+        first = page_of(built / page.page.address / "index.html")
+        led = {each["href"] for each in first.all("a") if each.get("href")}
+        for part in page.parts:
+            folder = built / page.page.address / part.name
+            ids = {value["id"] for _, value in page_of(folder / "index.html").tags if "id" in value}
+            assert {each.anchor for each in part.headings} <= ids, folder
+            assert not part.name or f"{part.name}/" in led, folder
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path):

@@ -2,8 +2,9 @@
 
 MkDocs with the Material theme renders the pages; this module gives it the pages in their order, those at the
 root of the repository among them, and leads links between sources to the pages made from them. The built site
-goes into the package, where the service finds it. No page loads anything from another host or runs an inline
-script, so that it can be served under a strict policy. A link that leads nowhere stops the build.
+goes into the package, where the service finds it. A long page is cut as the service cuts it, with the same addresses. No
+page loads anything from another host or runs an inline script, so that it can be served under a strict policy. A link that
+leads nowhere stops the build.
 """
 
 import hashlib
@@ -12,13 +13,15 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from clearlane.api.pages.page_cutting import Part, cut_page
 from clearlane.api.pages.page_list import SECTIONS, SourcePage, find_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +36,7 @@ ASSETS = {
 
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 FENCE = re.compile(r"^( *)```(\w*)\n.*?^\1```\n", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"^#{1,3} .+$", re.MULTILINE)
 UNUSED = ("sitemap.xml*", "404.html", "**/*.map", "assets/javascripts/lunr")
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
@@ -41,16 +45,44 @@ class DeadLink(Exception):
     """A link of the site leads nowhere."""
 
 
+@dataclass(frozen=True, slots=True)
+class StagedPage:
+    """A page with its parts, and where each of them is staged. A page that is not cut has one, which is the page."""
+
+    page: SourcePage
+    parts: Sequence[Part]
+
+    @classmethod
+    def of(cls, page: SourcePage) -> "StagedPage":
+        return cls(page, cut_page(page.source.read_text(encoding="utf-8")))
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.parts) > 1
+
+    def target(self, part: Part) -> PurePosixPath:
+        """Return the place of a part: the first one has the address of the page."""
+        if not self.is_cut:
+            return self.page.target
+        return self.page.target.with_suffix("") / f"{part.name or 'index'}.md"
+
+    def target_of(self, anchor: str) -> PurePosixPath:
+        """Return the place of the part with a heading; of the first one if no heading is named."""
+        named = (each for each in self.parts if anchor in {one.anchor for one in each.headings})
+        return self.target(next(named, self.parts[0]))
+
+
 def build(site: Path = SITE) -> list[SourcePage]:
     """Write the whole site, and prove that every link of it leads somewhere."""
     from mkdocs.commands.build import build as render
     from mkdocs.config import load_config
 
-    pages = list(find_pages(ROOT))
+    pages = [StagedPage.of(page) for page in find_pages(ROOT)]
     with tempfile.TemporaryDirectory() as folder:
         staged = Path(folder) / "pages"
         for page in pages:
-            stage(page, pages, staged)
+            for part in page.parts:
+                stage(page, part, pages, staged)
         for name, source in ASSETS.items():
             (staged / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(source, staged / name)
@@ -74,40 +106,72 @@ def build(site: Path = SITE) -> list[SourcePage]:
     dead = list(dead_links(site))
     if dead:
         raise DeadLink("\n".join(dead))
-    return pages
+    return [each.page for each in pages]
 
 
-def navigation(pages: list[SourcePage]) -> list[dict[str, Any]]:
+def navigation(pages: list[StagedPage]) -> list[dict[str, Any]]:
     """Return the order of the pages as MkDocs reads it."""
     sections = [
-        {label: [{page.title: str(page.target)} for page in pages if page.section == section]}
+        {label: [_entry(each) for each in pages if each.page.section == section]}
         for section, label in SECTIONS.items()
     ]
     return [{"Start": "index.md"}, *sections]
 
 
-def stage(page: SourcePage, pages: list[SourcePage], staged: Path) -> None:
-    """Copy a page to the place in which MkDocs finds it, with its links led to what is staged, and the files it names."""
-    text = page.source.read_text(encoding="utf-8")
+def _entry(staged: StagedPage) -> dict[str, Any]:
+    """Return a page in the navigation; one that is cut holds its parts."""
+    places = [str(staged.target(part)) for part in staged.parts]
+    if not staged.is_cut:
+        return {staged.page.title: places[0]}
+    titles = [part.title for part in staged.parts[1:]]
+    others = [{title: place} for title, place in zip(titles, places[1:], strict=True)]
+    return {staged.page.title: [places[0], *others]}
+
+
+def stage(page: StagedPage, part: Part, pages: Sequence[StagedPage], staged: Path) -> None:
+    """Copy a part of a page to the place in which MkDocs finds it, with its links led to what is staged, and the files it names."""
+    text = _part_text(page, part) if page.is_cut else page.page.source.read_text(encoding="utf-8")
     # A picture drawn from the same table is beside a diagram's text, which would need a script of another host.
     text = FENCE.sub(lambda found: "" if found[2] == "mermaid" else found[0], text)
-    made = {other.source: other.target for other in pages}
+    made = {other.page.source: other for other in pages}
+    own = page.target(part)
 
     def lead(found: re.Match[str]) -> str:
         link = found[2]
         parts = urlsplit(link)
-        if not parts.path or parts.scheme or parts.netloc:
+        if parts.scheme or parts.netloc or not (parts.path or page.is_cut):
             return found[0]
-        named = (page.source.parent / unquote(parts.path)).resolve()
+        named = page.page.source
+        if parts.path:
+            named = (named.parent / unquote(parts.path)).resolve()
         end = f"#{parts.fragment}" if parts.fragment else ""
-        target = made.get(named)
-        if target is None:
-            target = _bring(named, staged, page, link)
-        return f"{found[1]}{relpath(target, page.target.parent)}{end}{found[3]}"
+        if named in made:
+            target = made[named].target_of(parts.fragment)
+        else:
+            target = _bring(named, staged, page.page, link)
+        return f"{found[1]}{relpath(target, own.parent)}{end}{found[3]}"
 
-    written = staged / page.target
+    written = staged / own
     written.parent.mkdir(parents=True, exist_ok=True)
-    written.write_text(_outside_fences(text, lambda part: LINK.sub(lead, part)), encoding="utf-8")
+    led = _outside_fences(text, lambda some: LINK.sub(lead, some))
+    written.write_text(led + ("" if part.name else _list_of_parts(page)), encoding="utf-8")
+
+
+def _list_of_parts(page: StagedPage) -> str:
+    """Return links to the other parts of a page; empty for one that is not cut."""
+    others = [f"* [{one.title}]({page.target(one).name})\n" for one in page.parts[1:]]
+    return "".join(["\nThis page goes on:\n\n", *others]) if others else ""
+
+
+def _part_text(page: StagedPage, part: Part) -> str:
+    """Return a part of a page that is cut: with a title, and its headings named as in the whole page."""
+    anchors = iter(part.headings)
+
+    def named(found: re.Match[str]) -> str:
+        return f"{found[0]} {{: #{next(anchors).anchor} }}"
+
+    text = _outside_fences(part.text, lambda some: HEADING.sub(named, some))
+    return f"# {page.page.title}: {part.title} {{: #part }}\n\n{text}" if part.name else text
 
 
 def lift_scripts(site: Path) -> None:
