@@ -1,6 +1,6 @@
 """`clearlane vendor`, `clearlane site` and `clearlane api-key`, as an operator types them.
 
-Also tests `cli/account/api_key`, `cli/account/site`, `cli/account/vendor` and `cli/command/operator_command`.
+Also tests `accounts/site_json`, `cli/account/api_key`, `cli/account/site`, `cli/account/vendor` and `cli/command/operator_command`.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from clearlane.api.v1.account.sites import SiteJson
 from clearlane.cli.account import api_key, site, vendor
 from clearlane.cli.command.operator_command import confirm_loaded
 from clearlane.cli.command.storage_command import exit_on_refusal
@@ -143,7 +144,8 @@ def test_a_site_is_added_listed_and_changed(clearlane):
     line = "site add ACME --id S-1 --client-id 100 --name Larkspur --time-zone America/Chicago"
     added = shown(clearlane(f"{line} --json"))
     assert added == {
-        "vendor_site_id": "S-1",
+        "id": "S-1",
+        "site": "S-1",
         "vendor_key": "ACME",
         "client_id": "100",
         "name": "Larkspur",
@@ -152,9 +154,10 @@ def test_a_site_is_added_listed_and_changed(clearlane):
         "baa_accepted": False,
         "console_corrections": True,
         "shadow": False,
-        "daily_summary": False,
+        "daily_summary_since_at": None,
         "bills_next_payer": False,
     }
+    assert added.keys() == {*SiteJson.model_fields, "vendor_key"}
     made = shown(clearlane("site add BOLT --baa-accepted --json"))
     assert made["baa_accepted"]
     assert shown(clearlane("site list --vendor ACME --json")) == [added]

@@ -1,6 +1,6 @@
 """`clearlane eligibility`, as people type it beside a running service.
 
-Also tests `cli/eligibility/eligibility_client`.
+Also tests `cli/eligibility/eligibility_client` and `pipeline/inquiry/eligibility_details`.
 """
 
 import json
@@ -9,6 +9,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
+from clearlane.api.v1.eligibility import EligibilityDetailsJson
 from clearlane.cli.command.root import app
 from tests.api.service_process import ServiceProcess
 
@@ -86,10 +87,13 @@ def test_show_lists_the_payers_asked_and_their_answers(run):
     assert re.search(r"1 +TST01 +Answered +271 +1", shown)
     assert "Health benefit plan coverage" in shown
     stored = json.loads(run("show", id, "--json").stdout)
-    assert (stored["eligibility_request_id"], stored["status"]) == (made["RequestId"], "complete")
+    assert stored.keys() == {*EligibilityDetailsJson.model_fields, "inquiries"}
+    assert (stored["eligibility_request_id"], stored["state"]) == (made["RequestId"], "complete")
     [inquiry] = stored["inquiries"]
-    assert (inquiry["payer_id"], inquiry["error"]) == ("TST01", None)
-    assert inquiry["answer"]["subscriber"]["party"]["first"] == "ROSA"
+    assert (inquiry["payer_id"], inquiry["attempts"], stored["problems"]) == ("TST01", 1, [])
+    [answer] = stored["answers"]
+    assert "ROSA" in answer["patient_name"]
+    assert answer["verdict"] == stored["verdict"] == "active"
     x12 = run("show", id, "--x12").stdout
     assert x12.startswith("ISA*")
     assert re.search(r"^TRN\*2\*\d+-1\*9CLEARLANE~$", x12, re.MULTILINE)

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clearlane.accounts.model import Site
+from clearlane.api.v1.provider_enrollments import ProviderEnrollmentJson
 from clearlane.cli.command.root import app as root
 from clearlane.cli.enrollment.enrollment import app
 from clearlane.enrollment.fields import FIELDS
@@ -100,6 +101,11 @@ async def test_all_of_it_is_shown_by_id_in_any_case(clearlane, enrolled, in_thre
     assert by_transaction == {"claims": ASKING, "era": ASKING_FOR_ERA}
     assert {payer["state"] for payer in found["payers"]} == {"submitted"}
     assert [event["event"] for event in found["events"]] == ["submitted"]
+    assert {one["payer_id"] for one in found["enrollments"]} == ASKING | ASKING_FOR_ERA
+    assert all(
+        one.keys() == ProviderEnrollmentJson.model_fields.keys() and one["enrollment_id"] == id
+        for one in found["enrollments"]
+    )
     printed = (await in_thread(clearlane, f"show {id}")).stdout
     assert "Fernhill Family Practice" in printed
     assert "check digit" in printed

@@ -27,7 +27,7 @@ def compared(within):
 @pytest.mark.usefixtures("compared")
 def test_the_report_has_a_line_for_each_claim_and_the_counts(clearlane):
     (site,) = clearlane("site list --json")
-    rows = clearlane(f"shadow report --site {site['vendor_site_id']} --json")
+    rows = clearlane(f"shadow report --site {site['id']} --json")
     assert {one["vendor_claim_id"]: one["comparison"] for one in rows} == {
         "A-1": "equal", "A-2": "only_we_accept",
     }  # fmt: skip

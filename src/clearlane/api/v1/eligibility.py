@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Annotated, Any
 
 import msgspec
@@ -29,26 +28,16 @@ from clearlane.api.v1.resource import (
     read_body,
     require_site,
 )
-from clearlane.eligibility.benefit_answer import BenefitAnswer
-from clearlane.eligibility.benefit_table import (
-    Accumulator,
-    BenefitRow,
-    PatientTable,
-    patient_tables,
-)
-from clearlane.payments.as_json import day_text
 from clearlane.pipeline.inquiry.ask import await_answers
+from clearlane.pipeline.inquiry.eligibility_details import details_object, find_details
 from clearlane.pipeline.inquiry.eligibility_list import (
     STATES,
     VERDICT_NAMES,
-    NumberedInquiry,
     list_numbered,
     listed_object,
 )
 from clearlane.pipeline.inquiry.eligibility_request import MalformedInquiry, inquire
 from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
-from clearlane.pipeline.inquiry.request_answers import RequestAnswers, read_numbered_answers
-from clearlane.x12.reader.lexer import decode_part
 
 endpoints = ResourceRows(Resource.ELIGIBILITY, changes=KeyScope.SUBMIT)
 
@@ -224,7 +213,7 @@ async def ask_eligibility(call: Call) -> Response:
     (listed,) = await list_numbered(
         context, site.scope, before=answers.request_number + 1, limit=1, actor=call.actor
     )
-    return json_response(200, await _details(listed, answers))
+    return json_response(200, await details_object(listed, answers))
 
 
 @endpoints.read(
@@ -263,16 +252,11 @@ async def get_eligibility(call: Call) -> Response:
     text = call.path["eligibility_request_id"]
     if re.fullmatch(rf"\d{{1,{NUMBER_DIGITS_MAX}}}", text, re.ASCII) is None:
         raise no_request()
-    context, number = call.context.work_context, int(text)
-    rows = await list_numbered(context, call.scope, before=number + 1, limit=1, actor=call.actor)
-    if not rows or rows[0].request_number != number:
+    context = call.context.work_context
+    found = await find_details(context, call.scope, int(text), actor=call.actor)
+    if found is None:
         raise no_request()
-    answers = await read_numbered_answers(
-        context, ELIGIBILITY, number, site=rows[0].site, actor=call.actor
-    )
-    if answers is None:
-        raise no_request()
-    return json_response(200, await _details(rows[0], answers))
+    return json_response(200, found)
 
 
 def no_request() -> RequestRefusal:
@@ -328,67 +312,3 @@ def _own_path(location: str) -> str:
     level = next((_LEVELS[step] for step in reversed(steps) if step in _LEVELS), "")
     names = {other: own for own, other in _NAMES.get(level, {}).items()}
     return ".".join(filter(None, (level, names.get(steps[-1], "")))) or location
-
-
-# ---- the answer ----------------------------------------------------------------------------------
-
-
-async def _details(
-    listed: NumberedInquiry, answers: RequestAnswers[BenefitAnswer]
-) -> dict[str, object]:
-    results = [one async for page in answers.answered for one in page]
-    refused = [one async for page in answers.refused for one in page]
-    errors = [error.message for one in refused if one.error for error in one.error.errors]
-    tables = patient_tables(one.answer for one in results if one.answer is not None)
-    return listed_object(listed) | {
-        "state": STATES[answers.status],
-        "answers": [_benefits(table) for table in tables],
-        "problems": [*(one.message for one in answers.results), *errors],
-        "x12": [decode_part(one.x12) for one in (*results, *refused) if one.x12],
-    }
-
-
-def _benefits(table: PatientTable) -> dict[str, object]:
-    coverage = table.coverage
-    return {
-        "payer_name": table.payer,
-        "patient_name": table.patient,
-        "member_id": table.member_id,
-        "verdict": VERDICT_NAMES[coverage.verdict],
-        "plans": list(table.plans),
-        "group_number": coverage.group or None,
-        "covered_from": day_text(coverage.begins),
-        "covered_to": day_text(coverage.ends),
-        "primary_care": coverage.primary_care or None,
-        "benefits": [_row(row) for row in table.rows],
-        "notes": list(table.notes),
-        "errors": [
-            {"code": one.code, "message": one.message, "action": one.action or None}
-            for one in table.errors
-        ],
-    }
-
-
-def _row(row: BenefitRow) -> dict[str, object]:
-    return {
-        "service": row.service,
-        "network": row.network or None,
-        "level": row.level or None,
-        "coverage": row.coverage or None,
-        "copay": _amount(row.copay),
-        "coinsurance": None if row.coinsurance is None else f"{row.coinsurance.normalize():f}",
-        "deductible": _accumulator(row.deductible),
-        "out_of_pocket": _accumulator(row.out_of_pocket),
-    }
-
-
-def _accumulator(one: Accumulator) -> dict[str, str | None]:
-    return {
-        "total": _amount(one.total),
-        "used": _amount(one.used),
-        "remaining": _amount(one.remaining),
-    }
-
-
-def _amount(value: Decimal | None) -> str | None:
-    return None if value is None else f"{value:.2f}"

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from clearlane.accounts.model import Site, SiteState
+from clearlane.accounts.site_json import site_object
 from clearlane.cli.account import site_data
 from clearlane.cli.account.vendor import find_vendor
 from clearlane.cli.command.chosen_site import find_site
@@ -386,7 +387,7 @@ FIGURES = (
     TableColumn("Amount paid", "paid_amount"),
 )
 COLUMNS = (
-    TableColumn("Vendor site id", "vendor_site_id"),
+    TableColumn("Vendor site id", "id"),
     TableColumn("Vendor", "vendor_key"),
     TableColumn("Client id", "client_id", drop=1),
     TableColumn("Name", "name"),
@@ -395,23 +396,11 @@ COLUMNS = (
     TableColumn("BAA", "baa_accepted"),
     TableColumn("Corrected in the console", "console_corrections", drop=3),
     TableColumn("Shadow", "shadow", drop=4),
-    TableColumn("Daily summary", "daily_summary", drop=5),
+    TableColumn("Daily summary since", "daily_summary_since_at", drop=5),
     TableColumn("Bills next payers", "bills_next_payer", drop=6),
 )
 
 
 def facts(site: Site, vendor_key: str) -> dict[str, object]:
-    """Return the printable facts of a site."""
-    return {
-        "vendor_site_id": site.vendor_site_id,
-        "vendor_key": vendor_key,
-        "client_id": site.client_id,
-        "name": site.name,
-        "time_zone": site.time_zone,
-        "state": site.state,
-        "baa_accepted": site.baa_accepted,
-        "console_corrections": site.console_corrections,
-        "shadow": site.shadow,
-        "daily_summary": site.daily_summary_since is not None,
-        "bills_next_payer": site.bills_next_payer,
-    }
+    """Return the printable facts of a site: those of v1, and its vendor."""
+    return {**site_object(site), "vendor_key": vendor_key}

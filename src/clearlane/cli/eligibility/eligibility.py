@@ -10,7 +10,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
 from clearlane.cli.command.client_command import ClientSession, exit_with, vendor_command
@@ -21,13 +20,14 @@ from clearlane.cli.command.table import TableColumn
 from clearlane.cli.eligibility.eligibility_answer import response_tables
 from clearlane.cli.eligibility.eligibility_listing import list_questions
 from clearlane.eligibility import services
-from clearlane.eligibility.benefit_answer import BenefitAnswer, BenefitResult
+from clearlane.eligibility.benefit_answer import BenefitAnswer
 from clearlane.eligibility.benefit_sheet import BenefitSheet, make_sheet
 from clearlane.eligibility.benefit_table import PatientTable, patient_tables
 from clearlane.eligibility.model import Inquiry
 
 if TYPE_CHECKING:
     from clearlane.client import EligibilityAnswer
+    from clearlane.kernel.ids import VendorId
     from clearlane.pipeline.inquiry.request_answers import InquiryRequestDetails
     from clearlane.wiring import Installation
 
@@ -200,13 +200,17 @@ def show(
     async def work(installation: Installation) -> "InquiryRequestDetails[BenefitAnswer]":
         return await _load(installation, eligibility_request_id, vendor)
 
+    async def work_in_json(installation: Installation) -> dict[str, Any]:
+        return await _load_json(installation, eligibility_request_id, vendor)
+
+    if as_json and not x12:
+        show_json(run_in_installation(data, work_in_json))
+        return
     found = run_in_installation(data, work)
     if x12:
         for inquiry in found.inquiries:
             sys.stdout.buffer.write(_lines(inquiry.result.x12))
         sys.stdout.flush()
-    elif as_json:
-        show_json(_request_json(found))
     else:
         _show_inquiries(found)
         _show_request(found)
@@ -218,7 +222,7 @@ async def _load(
     from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
     from clearlane.pipeline.inquiry.request_answers import load_request
 
-    id = await _find_request(installation, number, vendor)
+    id, _ = await _find_request(installation, number, vendor)
     found = await load_request(
         installation.database, installation.vault, ELIGIBILITY, id, actor=operator()
     )
@@ -227,8 +231,25 @@ async def _load(
     return found
 
 
-async def _find_request(installation: "Installation", number: int, vendor_key: str) -> int:
-    """Return the id of the request with this number: of the vendor, or the only one."""
+async def _load_json(installation: "Installation", number: int, vendor: str) -> dict[str, Any]:
+    """Return a request as v1 has it, and how far the question to each payer is."""
+    from clearlane.accounts.model import vendor_scopes
+    from clearlane.pipeline.inquiry.eligibility_details import find_details
+
+    _, owner = await _find_request(installation, number, vendor)
+    sites = [one for one in installation.accounts.sites if one.vendor_id == owner]
+    [scope] = vendor_scopes(sites)
+    found = await find_details(installation.work_context, scope, number, actor=operator())
+    if found is None:
+        refuse(f"There is no eligibility request {number}.")
+    asked = await _load(installation, number, vendor)
+    return {**found, "inquiries": _inquiry_json(asked)}
+
+
+async def _find_request(
+    installation: "Installation", number: int, vendor_key: str
+) -> tuple[int, "VendorId"]:
+    """Return id and vendor of the request with this number: of the vendor, or the only one."""
     from clearlane.pipeline.inquiry.eligibility_transaction import ELIGIBILITY
     from clearlane.pipeline.inquiry.request_answers import find_numbered
 
@@ -241,7 +262,7 @@ async def _find_request(installation: "Installation", number: int, vendor_key: s
     if len(found) > 1:
         named = ", ".join(sorted(keys[vendor_id] for _, vendor_id in found))
         refuse(f"Several vendors have a request {number}: name one with --vendor ({named}).")
-    return found[0][0]
+    return found[0]
 
 
 def _is_test(session: ClientSession, payer: str) -> bool:
@@ -319,30 +340,17 @@ def _faults(found: "InquiryRequestDetails[BenefitAnswer]") -> Iterator[str]:
         yield from (one.message for one in error.errors)
 
 
-def _request_json(found: "InquiryRequestDetails[BenefitAnswer]") -> dict[str, Any]:
-    """Return a stored request in our own names; the files are shown by ``--x12``."""
-    return {
-        "eligibility_request_id": found.request_number,
-        "status": found.status,
-        "results": msgspec.to_builtins(found.results),
-        "inquiries": [
-            {
-                "number": inquiry.pending.number,
-                "payer_id": inquiry.pending.payer_id,
-                "state": inquiry.state,
-                "attempts": inquiry.pending.attempts,
-                **_result_json(inquiry.result),
-            }
-            for inquiry in found.inquiries
-        ],
-    }
-
-
-def _result_json(result: BenefitResult) -> dict[str, Any]:
-    return {
-        "answer": msgspec.to_builtins(result.answer),
-        "error": msgspec.to_builtins(result.error),
-    }
+def _inquiry_json(found: "InquiryRequestDetails[BenefitAnswer]") -> list[dict[str, Any]]:
+    """Return how far the question to each payer is; what came for it is in v1's model."""
+    return [
+        {
+            "number": inquiry.pending.number,
+            "payer_id": inquiry.pending.payer_id,
+            "state": inquiry.state,
+            "attempts": inquiry.pending.attempts,
+        }
+        for inquiry in found.inquiries
+    ]
 
 
 def _show_patient(table: PatientTable, asked: Sequence[str] = ()) -> None:

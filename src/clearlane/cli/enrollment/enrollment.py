@@ -45,6 +45,7 @@ from clearlane.payers.enrolled_transactions import (
     enrolled_transactions,
 )
 from clearlane.payers.model import PAYER_TYPES, Payer
+from clearlane.pipeline.enrollment.list_enrollments import list_provider_enrollments
 from clearlane.pipeline.operator.enrollment_admin import (
     EnrolledWith,
     EnrollmentChange,
@@ -136,7 +137,7 @@ def list_(
 @app.command()
 @in_installation()
 async def show(installation: Installation, id: Id, as_json: AsJson = False) -> None:
-    """Show everything known about an enrollment.
+    """Show everything known about an enrollment; --json has it with each payer as v1 does, too.
 
     Example: clearlane enrollment show E1RT2Q5X9Z7K3M8P4W6
     """
@@ -144,10 +145,13 @@ async def show(installation: Installation, id: Id, as_json: AsJson = False) -> N
         installation.database, installation.vault, id.strip().upper(), actor=operator()
     )
     found = EnrollmentFacts(installation).detail(details, events)
-    if as_json:
-        show_json(found)
-    else:
+    if not as_json:
         show_detail(found)
+        return
+    [site] = [one for one in installation.accounts.sites if one.id == details.row.scope.site]
+    listed = await list_provider_enrollments(installation.work_context, site, actor=operator())
+    own = [one.as_json() for one in listed if one.enrollment_id == details.row.id]
+    show_json({**found, "enrollments": own})
 
 
 @app.command()

@@ -13,7 +13,7 @@ is the table of them. The rest of the engine is the same for all:
 Questions about claims (276) are the second transaction: ``status_transaction`` is its row, and ``ask_payer`` asks about one claim.
 
 Eligibility is the first transaction: ``eligibility_transaction`` is its row, ``eligibility_request`` reads and checks a
-request of a vendor, ``eligibility_list`` lists earlier requests for people, and
+request of a vendor, ``eligibility_list`` lists earlier requests for people, ``eligibility_details`` is one as programs see it, and
 ``benefits_file`` makes the heading of a PDF file of their answers.
 
 ``sender_transactions`` is the table of what senders ask by files of their own (270, 276): ``inquiry_plan`` says who is asked, ``x12_inquiry``

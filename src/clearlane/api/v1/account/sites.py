@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import Response
 
-from clearlane.accounts.model import Site, SiteState
+from clearlane.accounts.model import SiteState
+from clearlane.accounts.site_json import site_object
 from clearlane.api.frame.endpoint import Call
 from clearlane.api.frame.json_model import JsonModel
 from clearlane.api.http.http_responses import json_response
 from clearlane.api.v1 import parameters
 from clearlane.api.v1.problems import refuse
 from clearlane.api.v1.resource import Page, Resource, ResourceRows, page_response
-from clearlane.kernel.clock import moment_text
 from clearlane.kernel.list_filter import FilterType, passes
 
 endpoints = ResourceRows(Resource.SITES, touches_phi=False)
@@ -94,21 +94,3 @@ async def get_site(call: Call) -> Response:
         if one.vendor_site_id.casefold() == wanted:
             return json_response(200, site_object(one))
     raise refuse(404, "The vendor has no site of this id.")
-
-
-def site_object(site: Site) -> dict[str, object]:
-    """Return a site."""
-    since = site.daily_summary_since
-    return {
-        "id": site.vendor_site_id,
-        "site": site.vendor_site_id,
-        "client_id": site.client_id,
-        "name": site.name,
-        "time_zone": site.time_zone,
-        "state": site.state.value,
-        "baa_accepted": site.baa_accepted,
-        "console_corrections": site.console_corrections,
-        "shadow": site.shadow,
-        "bills_next_payer": site.bills_next_payer,
-        "daily_summary_since_at": moment_text(since) if since else None,
-    }
