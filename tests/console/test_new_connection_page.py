@@ -15,6 +15,7 @@ from clearlane.connect.ssh_login import make_key_pair, public_key_of, read_host_
 from clearlane.payers.routes import RouteKind
 from clearlane.store.audit import audit
 from clearlane.store.delivery.routes import list_routes, load_route
+from tests.connect import core_server
 from tests.connect import sftp_server as there
 from tests.console.sandbox_console import open_sandbox_console
 
@@ -263,6 +264,33 @@ async def test_a_route_in_real_time_is_listed_too(sandbox, operator):
     assert (await stored(sandbox))[0].options["usage"] == "T"
     page = await operator.text(f"/payers/dental/TST02/remove/{route.id}")
     assert "nothing stops" in page
+
+
+@pytest.mark.parametrize("kind", ["core", "core-realtime"])
+async def test_a_core_connection_is_tested_against_its_service_and_used(sandbox, operator, kind):
+    page = f"/payers/new?kind={kind}&to=Medical:TST01"
+    async with core_server.core_payer() as service:
+        typed = typed_in(
+            url=f"https://127.0.0.1:{service.port}/core", username=core_server.USER,
+            authority=core_server.AUTHORITY_PEM, allow_internal="yes", sender_id="US", receiver_id="MEADOW",
+        )  # fmt: skip
+        given = {**typed, "route-password": core_server.PASSWORD}
+        answer = await operator.ask(page, form={**given, "do": "test"})
+        said = unescape(answer.body.decode())
+        for words in (
+            "The connection works; nothing was sent.",
+            "is trusted",
+            "login goes with each message",
+        ):
+            assert words in said
+        stranger = {**given, "route-authority": core_server.STRANGER.cert_pem.bytes().decode()}
+        refused = await operator.ask(page, form={**stranger, "do": "test"})
+        assert b"a certificate of no trusted authority" in refused.body
+        assert await stored(sandbox) == []
+        answer = await operator.ask(page, form={**typed, **kept(answer), "do": "add"})
+        assert answer.headers["location"] == f"/console{PATH}?done=added"
+    [route] = await stored(sandbox)
+    assert (route.kind.value, route.options["username"]) == (kind, core_server.USER)
 
 
 async def test_a_server_that_is_none_shows_no_host_key():

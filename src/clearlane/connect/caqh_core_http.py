@@ -99,7 +99,12 @@ class CoreConnection:
         """Resolve the name and make a TLS handshake; no request is sent."""
 
         async def address() -> str:
-            return f"{self._url.host} is {await self._address()}"
+            found = await self._address()
+            return (
+                f"{found} is an address"
+                if found == self._url.host
+                else f"{self._url.host} is {found}"
+            )
 
         async def tls() -> str:
             seconds = limits.CONNECT_SECONDS_MAX
@@ -111,7 +116,13 @@ class CoreConnection:
                 raise Unreachable(message, Presence.ABSENT) from None
             except (ssl.SSLError, OSError) as fault:
                 raise self._connection_fault(fault) from None
-            return f"the certificate of {self._address_text} is trusted, {version}"
+            # A service of the standard has no call that only logs in.
+            login = (
+                "; the login goes with each message, and was not tried"
+                if self.route.text("username")
+                else ""
+            )
+            return f"the certificate of {self._address_text} is trusted, {version}{login}"
 
         return await run_checks([("address", address), ("certificate", tls)])
 
