@@ -21,6 +21,7 @@ from clearlane.store.claims.claim_query import (
 )
 from clearlane.store.database.database import Actor
 from clearlane.store.database.schema import metadata
+from clearlane.store.payments import report_sums
 from tests.databases import make_site
 from tests.store.test_database import CLAIM, a_claim
 
@@ -74,6 +75,14 @@ def test_a_search_walks_the_index_that_fits_it(connection, names, of_site, of_ve
 def test_claims_under_a_vendors_claim_id_are_found_by_the_key_of_the_ids(connection):
     for form in (claim_ids._UNDER_IDS, claim_ids._UNDER_IDS.vendor_wide):
         assert any("PRIMARY KEY (vendor_id=" in row[3] for row in plan_of(connection, form))
+
+
+def test_days_whose_sums_changed_are_read_from_the_claims_that_changed(connection):
+    for form in (report_sums._CHANGED_DAYS, report_sums._CHANGED_DAYS.vendor_wide):
+        plan = plan_of(connection, form)
+        assert any(
+            "INDEX ix_claims_changed (vendor_id=? AND updated_at>?)" in row[3] for row in plan
+        )
 
 
 @pytest.mark.parametrize(

@@ -68,16 +68,19 @@ AnyScope: TypeAlias = Scope | VendorScope | SystemScope
 
 
 def in_scope(
-    table: Table | selectable.FromClause, *, finds_rows: bool = True
+    table: Table | selectable.FromClause, *, finds_rows: bool = True, site_finds: bool = True
 ) -> ColumnElement[bool]:
     """Return the condition that limits a statement to the rows of the scope it runs in.
 
     A table of vendors, which has no site column, is limited to the vendor. If ``finds_rows`` is False, the condition
-    only checks rows that other conditions find.
+    only checks rows that other conditions find; if ``site_finds`` is, its part with the site does.
     """
     owner = _owner_columns(table, finds_rows=finds_rows)
     own = owner[VENDOR] == bindparam(VENDOR)
-    return own & (owner[SITE] == bindparam(SITE)) if SITE in owner else own
+    if SITE not in owner:
+        return own
+    site = owner[SITE] if site_finds else without_index(owner[SITE])
+    return own & (site == bindparam(SITE))
 
 
 def in_vendor_scope(
@@ -397,17 +400,21 @@ class StatementTx(Protocol):
 # ---- statements on client tables: the owner is added here and nowhere else -------------------------
 
 
-def scoped_select(core: AnySelect, *tables: Table) -> Statement:
+def scoped_select(core: AnySelect, *tables: Table, site_finds: bool = True) -> Statement:
     """Return a SELECT on these client tables, limited to the rows of the scope it runs in.
 
-    Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
+    ``site_finds`` is False if SQLite is to take an index that has the vendor and not the site. Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
     one on a client table is refused: join instead.
     """
-    statement = _client_statement(lambda: _limited(statement, core, tables), *tables)
+    statement = _client_statement(
+        lambda: _limited(statement, core, tables, site_finds=site_finds), *tables
+    )
     return statement
 
 
-def _limited(statement: Statement, core: AnySelect, tables: Sequence[Table]) -> AnySelect:
+def _limited(
+    statement: Statement, core: AnySelect, tables: Sequence[Table], *, site_finds: bool
+) -> AnySelect:
     """Return a SELECT limited to the scope, and let its statement make the one for a vendor-wide scope."""
     parts = [*visitors.iterate(core)]
     _refuse_raw_sql(parts)
@@ -432,7 +439,10 @@ def _limited(statement: Statement, core: AnySelect, tables: Sequence[Table]) -> 
             return wide
 
         statement._make_wide = make_wide  # noqa: SLF001  (same module)
-    own = [in_scope(table, finds_rows=found) for table, found in finds_rows.items()]
+    own = [
+        in_scope(table, finds_rows=found, site_finds=site_finds)
+        for table, found in finds_rows.items()
+    ]
     return core.where(*own)
 
 

@@ -23,6 +23,7 @@ from clearlane.store.database.sql import (
     scoped_insert,
     scoped_select,
     select_as,
+    without_index,
 )
 
 MONTH_CHARACTERS = 7
@@ -163,7 +164,12 @@ async def add_up(
 
 _SUMS = report_sums.c
 _CHANGED = (claims.c.updated_at >= bindparam("since"), IS_REAL)
-_CHANGED_DAYS = scoped_select(select(claims.c.created_day).where(*_CHANGED).distinct(), claims)
+# Few claims changed since, and SQLite would read all of the site in the order of their days.
+_CHANGED_DAYS = scoped_select(
+    select(without_index(claims.c.created_day)).where(*_CHANGED).distinct(),
+    claims,
+    site_finds=False,
+)
 _CHANGED_BEFORE = scoped_select(
     select(claims.c.predecessor_id).where(*_CHANGED, claims.c.predecessor_id.is_not(None)), claims
 )
