@@ -192,7 +192,7 @@ def page_text() -> str:
         "Ten million claims in one PostgreSQL, once, on a busy machine, written by a script in 46 minutes: 25.7 GB (2.6 kB a claim that is only accepted), "
         "7.7 kB of WAL a claim, a vacuum of its tables in 4 seconds after those that ran by themselves. With a thousand claims beside it, and with ten "
         "million: a document of 50 took 0.9 times as long, a row of V3's status list 1.3, lists of 50 claims 1.4 to 2.0, a search by patient 2.4 times (0.11 "
-        "seconds). A million on SQLite, on a quiet machine: 1.4 to 1.9 times, but the way to the 835 nine times: what reports and *Home* show is added up "
+        "seconds). A million on SQLite, on a quiet machine: 1.1 to 1.9 times, but the way to the 835 ten times: what reports and *Home* show is added up "
         "from all claims of a site after a day has passed.",
         "",
         "Not measured: networks between node and server, disks of a data center.",
