@@ -73,7 +73,7 @@ def in_scope(
     """Return the condition that limits a statement to the rows of the scope it runs in.
 
     A table of vendors, which has no site column, is limited to the vendor. If ``finds_rows`` is False, the condition
-    only checks rows that other conditions find; if ``site_finds`` is, its part with the site does.
+    only checks rows that other conditions find. If ``site_finds`` is False, only its part with the site does so.
     """
     owner = _owner_columns(table, finds_rows=finds_rows)
     own = owner[VENDOR] == bindparam(VENDOR)
@@ -403,8 +403,9 @@ class StatementTx(Protocol):
 def scoped_select(core: AnySelect, *tables: Table, site_finds: bool = True) -> Statement:
     """Return a SELECT on these client tables, limited to the rows of the scope it runs in.
 
-    ``site_finds`` is False if SQLite is to take an index that has the vendor and not the site. Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
-    one on a client table is refused: join instead.
+    Every client table in it must be named in ``tables``. A nested SELECT cannot be limited from here, so
+    one on a client table is refused: join instead. ``site_finds`` is False if SQLite is to take an index that
+    has the vendor and not the site.
     """
     statement = _client_statement(
         lambda: _limited(statement, core, tables, site_finds=site_finds), *tables
